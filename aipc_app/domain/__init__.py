@@ -1,0 +1,1 @@
+"""Frozen values that cross rooms. No input or output, no clock, no Qt."""

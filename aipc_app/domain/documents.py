@@ -1,0 +1,128 @@
+"""Cases, documents, pages and passages."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+LIBRARY_ID = 1  # the law library is the case with this id
+
+
+class CaseKind(StrEnum):
+    CASE = "case"
+    LIBRARY = "library"
+
+
+class Case(Struct, frozen=True, kw_only=True):
+    """A folder of documents that are asked together. `trashed` cases can be brought back."""
+
+    id: int
+    name: str
+    kind: CaseKind = CaseKind.CASE
+    documents: int = 0
+    archived: bool = False
+    trashed: bool = False
+    created: float = 0.0
+
+
+class DocumentStatus(StrEnum):
+    QUEUED = "queued"
+    READING = "reading"
+    SEARCHABLE = "searchable"  # by keyword; vectors still to come
+    INDEXED = "indexed"
+    INDEXED_WITH_GAPS = "indexed_with_gaps"
+    FAILED = "failed"
+    UNSUPPORTED = "unsupported"
+
+    @property
+    def settled(self) -> bool:
+        """Nothing more happens by itself."""
+        return self in (self.INDEXED, self.INDEXED_WITH_GAPS, self.FAILED, self.UNSUPPORTED)
+
+    @property
+    def readable(self) -> bool:
+        """Its pages can be asked and shown."""
+        return self in (self.SEARCHABLE, self.INDEXED, self.INDEXED_WITH_GAPS)
+
+
+class Document(Struct, frozen=True, kw_only=True):
+    """One original, stored once by the hash of its bytes, whatever cases it belongs to."""
+
+    id: int
+    name: str  # file name with extension, or path inside an added folder with "/"
+    sha256: str
+    size: int  # bytes
+    status: DocumentStatus
+    reason: str | None = None
+    retryable: bool = False
+    pages: int = 0
+    passages: int = 0
+    has_layout: bool = False  # pages can be drawn; else the text view is used
+    added: float = 0.0
+
+
+class PageState(StrEnum):
+    TEXT = "text"
+    OCR = "ocr"
+    EMPTY = "empty"
+    GARBLED = "garbled"
+    FAILED = "failed"
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """One page as it was read. `boxes` as in domain.boxes, b"" when the format has none. Size in points."""
+
+    number: int
+    text: str
+    state: PageState
+    width: float = 0.0
+    height: float = 0.0
+    boxes: bytes = b""
+
+
+class Passage(Struct, frozen=True, kw_only=True):
+    """A piece of one page. `text` is exactly the page's stored text from `start` to `end`."""
+
+    id: int
+    document_id: int
+    document: str
+    page: int
+    start: int
+    end: int
+    text: str
+    heading: str | None = None
+    article: str | None = None
+
+
+class PassageDraft(Struct, frozen=True, kw_only=True):
+    """A passage before it is stored."""
+
+    page: int
+    start: int
+    end: int
+    text: str
+    heading: str | None = None
+    article: str | None = None
+
+
+class Stage(StrEnum):
+    KEYWORD = "keyword"
+    VECTOR = "vector"
+    EXACT = "exact"
+
+
+class Evidence(Struct, frozen=True, kw_only=True):
+    """A passage that a search found: fused score, and the rank in each stage that found it (from 1)."""
+
+    passage: Passage
+    score: float
+    ranks: dict[Stage, int] = {}
+
+
+class SearchResult(Struct, frozen=True, kw_only=True):
+    """Best first. `missing` names stages that could not take part (the encoder is starting, say)."""
+
+    evidence: tuple[Evidence, ...]
+    seconds: float
+    missing: tuple[Stage, ...] = ()

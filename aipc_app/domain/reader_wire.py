@@ -1,0 +1,87 @@
+"""Messages between the desktop and a reader. Framing: engine.wire."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from aipc_app.domain.documents import Page
+from engine.wire.child import Hello
+
+
+class ReadLimits(Struct, frozen=True, kw_only=True):
+    """What one file may cost. Time is kept by the parent, the rest by the reader."""
+
+    seconds: float = 300.0
+    memory_bytes: int = 2 << 30
+    pages: int = 20_000
+    text_chars: int = 50_000_000
+
+
+class ReadFile(Struct, frozen=True, tag=True):
+    """Read every page of `path`; `name` tells the format by its extension (content decides in doubt)."""
+
+    id: int
+    path: str
+    name: str
+    password: str | None = None
+    limits: ReadLimits = ReadLimits()
+
+
+class RenderPage(Struct, frozen=True, tag=True):
+    """Draw one page. `scale` is pixels per point."""
+
+    id: int
+    path: str
+    name: str
+    page: int
+    scale: float
+    password: str | None = None
+
+
+class CancelRead(Struct, frozen=True, tag=True):
+    id: int
+
+
+ReaderRequest = ReadFile | RenderPage | CancelRead
+
+
+class Opened(Struct, frozen=True, tag=True):
+    """The file could be opened. `pages` is 0 when not known before reading."""
+
+    id: int
+    pages: int
+    has_layout: bool
+
+
+class PageRead(Struct, frozen=True, tag=True):
+    id: int
+    page: Page
+    problem: str = ""  # why this page is empty, garbled or failed
+
+
+class FileRead(Struct, frozen=True, tag=True):
+    """The end of a file: every page was sent."""
+
+    id: int
+    pages: int
+    title: str = ""
+
+
+class PageRendered(Struct, frozen=True, tag=True):
+    """An RGB image, 3 bytes a pixel, rows of exactly width × 3 bytes."""
+
+    id: int
+    width: int
+    height: int
+    pixels: bytes
+
+
+class ReadFailed(Struct, frozen=True, tag=True):
+    """`kind` is one of: unsupported, password, limit, damaged, cancelled, error. `reason` is for a person."""
+
+    id: int
+    kind: str
+    reason: str
+
+
+ReaderReply = Hello | Opened | PageRead | FileRead | PageRendered | ReadFailed

@@ -1,0 +1,99 @@
+"""Where things lie. The only module that knows; creates nothing but what `Home.create` says."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from aipc_app.errors import StorageError
+
+
+@dataclass(frozen=True)
+class Home:
+    """One data folder (design.md §4)."""
+
+    root: Path
+
+    @property
+    def database(self) -> Path:
+        return self.root / "aipc.sqlite"
+
+    @property
+    def vectors(self) -> Path:
+        return self.root / "vectors"
+
+    @property
+    def originals(self) -> Path:
+        return self.root / "originals"
+
+    @property
+    def kv(self) -> Path:
+        return self.root / "kv"
+
+    @property
+    def models(self) -> Path:
+        return self.root / "models"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @property
+    def settings(self) -> Path:
+        return self.root / "settings.toml"
+
+    @property
+    def lock(self) -> Path:
+        return self.root / "lock"
+
+    @property
+    def caches(self) -> Path:
+        """For libraries' own caches (jieba's dictionary)."""
+        return self.root / "caches"
+
+    def create(self) -> None:
+        """Make the folder and its rooms, readable by the user alone. Raises StorageError."""
+        try:
+            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self.root.chmod(0o700)
+            for folder in (self.originals, self.logs, self.caches):
+                folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise StorageError(
+                f"The data folder {self.root} can't be written ({error.strerror}); "
+                "choose another one with --home or make it writable."
+            ) from error
+
+
+def home(named: str | None = None) -> Home:
+    """The data folder: as named, else $AIPC_HOME, else the system's place for user data."""
+    chosen = named or os.environ.get("AIPC_HOME")
+    root = Path(chosen) if chosen else Path(platformdirs.user_data_dir("aipc", appauthor=False))
+    return Home(root.expanduser().absolute())
+
+
+def checkout() -> Path | None:
+    """The source checkout this runs from, or None in an installed build."""
+    root = Path(__file__).resolve().parent.parent
+    return root if (root / "pyproject.toml").is_file() else None
+
+
+def assets() -> Path:
+    """Icons, translations, samples, models.toml."""
+    frozen = getattr(sys, "_MEIPASS", None)
+    return Path(frozen) / "assets" if frozen else Path(__file__).resolve().parent.parent / "assets"
+
+
+def model_folders(home_: Home) -> tuple[Path, ...]:
+    """Where models are looked for, in order: $AIPC_MODELS, the home, a checkout's .models."""
+    named = os.environ.get("AIPC_MODELS")
+    root = checkout()
+    found = [Path(named)] if named else []
+    found.append(home_.models)
+    if root is not None:
+        found.append(root / ".models")
+    return tuple(found)

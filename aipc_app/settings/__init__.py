@@ -1,0 +1,1 @@
+"""What a user can set; a typo fails with a suggestion."""

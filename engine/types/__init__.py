@@ -1,0 +1,1 @@
+"""Frozen values that cross the engine's rooms and its wire."""

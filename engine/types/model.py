@@ -1,0 +1,97 @@
+"""A model to load, how it was loaded, and the states an engine can be in."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class DeviceKind(StrEnum):
+    CPU = "cpu"
+    GPU = "gpu"
+    INTEGRATED = "integrated"
+    ACCELERATOR = "accelerator"
+
+
+class Device(Struct, frozen=True):
+    """A ggml device. Memory in bytes; 0 total when the backend doesn't tell."""
+
+    name: str
+    description: str
+    kind: DeviceKind
+    memory_total: int
+    memory_free: int
+
+
+class LoadRequest(Struct, frozen=True):
+    """Open this GGUF file. None means: chosen by the placement.
+
+    `context_tokens` is for the whole context, shared by all sequences.
+    """
+
+    path: str
+    context_tokens: int | None = None
+    threads: int | None = None
+    kv_type: str = "f16"
+
+
+class LoadPlan(Struct, frozen=True):
+    """What the placement decided, with a reason for each line."""
+
+    gpu_layers: int
+    context_tokens: int
+    threads: int
+    batch_tokens: int
+    ubatch_tokens: int
+    kv_type: str
+    reasons: tuple[str, ...]
+
+
+class LoadedModel(Struct, frozen=True):
+    """A model that is ready. Sizes in bytes; `identity` changes when the file's bytes do."""
+
+    name: str
+    path: str
+    identity: str
+    architecture: str
+    description: str
+    parameters: int
+    file_bytes: int
+    vram_bytes: int
+    ram_bytes: int
+    train_context_tokens: int
+    plan: LoadPlan
+    load_s: float
+
+
+class Inspection(Struct, frozen=True):
+    """What an engine process sees of this machine without a model."""
+
+    devices: tuple[Device, ...]
+    cpu_backend: str
+    cpu_features: tuple[str, ...]
+    versions: dict[str, str]
+
+
+class EngineStopped(Struct, frozen=True, tag=True):
+    """No process, or a process with no model."""
+
+
+class EngineLoading(Struct, frozen=True, tag=True):
+    path: str
+    fraction: float
+
+
+class EngineReady(Struct, frozen=True, tag=True):
+    model: LoadedModel
+
+
+class EngineFailed(Struct, frozen=True, tag=True):
+    """The last load failed or the process died; `message` is for a person."""
+
+    message: str
+    retry_after_s: float = 0.0
+
+
+EngineState = EngineStopped | EngineLoading | EngineReady | EngineFailed
