@@ -1,0 +1,1 @@
+"""The command line of contract.md: parses, runs operations, prints."""

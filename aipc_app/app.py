@@ -1,0 +1,118 @@
+"""Composition root: everything is built here, in this order, and shut down in the reverse.
+
+ 1. home      the data folder is made and locked (a second program is told who holds it)
+ 2. log       to a file in the home
+ 3. settings  read strictly
+ 4. store     migrations, the truth
+ 5. children  reader, encoder and engine clients; processes start at first use (the encoder ahead of it)
+ 6. ingest    what a kill left behind is queued again; search and answers stand on what is there
+ 7. front     the command line or the window
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from aipc_app import log, paths
+from aipc_app.answer.service import AnswerService
+from aipc_app.errors import HomeInUse
+from aipc_app.ingest.queue import IngestQueue
+from aipc_app.operations.changes import ChangeBus
+from aipc_app.operations.services import Services
+from aipc_app.paths import Home
+from aipc_app.search.service import SearchService
+from aipc_app.settings.holder import SettingsHolder
+from aipc_app.store import Store
+from aipc_app.text import tokens
+from aipc_app.workers.encoder import Encoder
+from aipc_app.workers.reader import Reader
+from aipc_app.workers.spawn import child_command
+from engine.client.base import EngineClient
+from engine.client.models import ModelTasks
+from engine.client.process import ProcessEngine
+
+
+def run(arguments: list[str]) -> int:
+    """The command line; with no command, the window."""
+    from aipc_app.cli.main import run as run_cli
+
+    return run_cli(arguments, opened)
+
+
+@contextmanager
+def opened(home: Home, engine: EngineClient | None = None) -> Iterator[Services]:
+    """Everything over one home, closed again whatever happens. Raises HomeInUse, StorageError, UserMistake.
+
+    `engine`: another engine than the child process (the shipped fake one, in tests and demos).
+    """
+    with ExitStack() as stack:
+        home.create()
+        stack.enter_context(_locked(home))
+        handler = log.to_file(home.logs / "aipc.log")
+        stack.callback(log.stop, handler)
+        yield _build(home, engine, stack)
+
+
+def _build(home: Home, engine: EngineClient | None, stack: ExitStack) -> Services:
+    settings = SettingsHolder(home.settings)
+    tokens.configure(home.caches)
+    store = Store.open(home)
+    stack.callback(store.close)
+    changes = ChangeBus()
+    reader = Reader(child_command("reader"), home.logs)
+    stack.callback(reader.close)
+    encoder = Encoder(_encoder_command(home, settings), home.logs)
+    stack.callback(encoder.close)
+    engine = engine or ProcessEngine(child_command("engine"), home.logs / "engine.log")
+    stack.callback(engine.close)
+    model_tasks = ModelTasks(child_command("models"), paths.assets() / "models.toml", home.logs / "models.log")
+    ingest = IngestQueue(store, reader, encoder, settings, changes.publish)
+    stack.callback(ingest.stop)
+    search = SearchService(store, encoder)
+    services = Services(
+        home=home, settings=settings, changes=changes, store=store, reader=reader, encoder=encoder, engine=engine,
+        model_tasks=model_tasks, ingest=ingest, search=search,
+        answers=AnswerService(store, search, engine, settings),
+    )
+    ingest.start()
+    return services
+
+
+def _encoder_command(home: Home, settings: Callable[[], object]) -> list[str]:
+    embedding = settings().embedding  # type: ignore[attr-defined]
+    command = [*child_command("encoder"), "--backend", embedding.backend, "--vectors", str(home.vectors)]
+    return [*command, "--model-folder", embedding.folder] if embedding.folder else command
+
+
+@contextmanager
+def _locked(home: Home) -> Iterator[None]:
+    """Hold the home. The lock is the operating system's, so a crash releases it."""
+    lock = FileLock(home.lock, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise HomeInUse(f"The data folder {home.root} is in use by {_holder(home)}; close that program first, "
+                        "or name another folder with --home.") from error
+    holder = _holder_file(home)
+    try:
+        holder.write_text(str(os.getpid()), encoding="utf-8")
+        yield
+    finally:
+        holder.unlink(missing_ok=True)
+        lock.release()
+
+
+def _holder_file(home: Home) -> Path:
+    return home.root / "holder"
+
+
+def _holder(home: Home) -> str:
+    try:
+        return f"AIPC (process {_holder_file(home).read_text(encoding='utf-8')})"
+    except OSError:
+        return "another AIPC"

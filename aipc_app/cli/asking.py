@@ -1,0 +1,143 @@
+"""aipc search and ask."""
+
+from __future__ import annotations
+
+import argparse
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from aipc_app.cli.arguments import case_id, case_or_library
+from aipc_app.cli.output import Output
+from aipc_app.domain.answers import Answer, AnswerDelta, Citation, Mode, Question, Reading, SentenceState
+from aipc_app.domain.documents import Evidence
+from aipc_app.errors import UserMistake
+from aipc_app.operations.asking import ask, search_passages
+from aipc_app.operations.cases import find_case
+from aipc_app.operations.models import ensure_loaded
+from aipc_app.operations.services import Services
+
+
+def declare(commands: Any, common: argparse.ArgumentParser) -> None:
+    search = commands.add_parser("search", parents=[common], help="find passages")
+    case_or_library(search)
+    search.add_argument("query", metavar="QUERY")
+    search.add_argument("-k", type=int, default=10, metavar="N", help="how many (10)")
+    search.set_defaults(action=_search)
+    asking = commands.add_parser("ask", parents=[common], help="ask, get an answer with its sources")
+    asking.add_argument("--case", action="append", default=[], metavar="NAME", help="may be given several times")
+    asking.add_argument("--library", action="store_true", help="ask the law library alone")
+    asking.add_argument("question", nargs="?", metavar="QUESTION")
+    asking.add_argument("--questions", type=Path, metavar="FILE", help="a question a line, over one load of the model")
+    asking.add_argument("--mode", choices=[str(mode) for mode in Mode], default="auto")
+    asking.add_argument("--documents", type=_ids, metavar="ID,…", help="only these documents of the cases")
+    asking.add_argument("--no-library", action="store_true", help="leave the law library out")
+    asking.add_argument("--conversation", type=int, metavar="ID", help="go on with this conversation")
+    asking.add_argument("--max-tokens", type=int, default=512, metavar="N")
+    asking.set_defaults(action=_ask, parser=asking)
+
+
+def _ids(text: str) -> frozenset[int]:
+    return frozenset(int(part) for part in text.split(",") if part)
+
+
+def _search(services: Services, options: argparse.Namespace, output: Output, _cancel: threading.Event) -> int:
+    scope = case_id(services, options)
+    services.encoder.wait_ready()
+    result = search_passages(services, query=options.query, cases=(scope,), limit=options.k).run()
+    if output.json:
+        output.object({"passages": [passage(item) for item in result.evidence], "seconds": result.seconds,
+                       "missing": [str(stage) for stage in result.missing]})
+    for item in result.evidence:
+        found = item.passage
+        place = " ".join(part for part in (found.heading, found.article) if part)
+        output.line(f"{found.document}, page {found.page} {place} ({item.score:.3f})")
+        output.line(f"    {' '.join(found.text.split())[:200]}")
+    return 0
+
+
+def passage(item: Evidence) -> dict[str, object]:
+    """A passage as contract.md names its fields."""
+    p = item.passage
+    return {"document": p.document, "document_id": p.document_id, "page": p.page, "article": p.article,
+            "heading": p.heading, "text": p.text, "start": p.start, "end": p.end, "score": item.score}
+
+
+def _ask(services: Services, options: argparse.Namespace, output: Output, cancel: threading.Event) -> int:
+    questions = _questions(options)
+    cases = tuple(find_case(services, name=name).run().id for name in options.case)
+    started = time.monotonic()
+    ensure_loaded(services).run(lambda f: output.status(f"Opening the model … {f:.0%}") if isinstance(
+        f, float) else None, cancel)
+    services.encoder.wait_ready()
+    load_s = time.monotonic() - started
+    for text in questions:
+        question = Question(
+            text=text, cases=cases, library=options.library or not options.no_library, mode=Mode(options.mode),
+            documents=options.documents, conversation=options.conversation, max_tokens=options.max_tokens)
+        if not output.json and len(questions) > 1:
+            output.line(f"\n> {text}")
+        answer = ask(services, question=question).run(lambda event: _stream(event, output), cancel)
+        answer = msgspec.structs.replace(answer, timing=msgspec.structs.replace(answer.timing, load_s=load_s))
+        load_s = 0.0
+        output.object(as_json(answer)) if output.json else show(answer, output)
+        if cancel.is_set():
+            return 1
+    return 0
+
+
+def _questions(options: argparse.Namespace) -> list[str]:
+    if bool(options.case) == options.library:
+        options.parser.error("say what to ask: --case NAME (several are fine), or --library")
+    if (options.question is None) == (options.questions is None):
+        options.parser.error("give a question, or --questions FILE")
+    if options.question is not None:
+        return [options.question]
+    try:
+        lines = options.questions.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserMistake(f"{options.questions} can't be read as UTF-8 text; check the file.") from error
+    return [line.strip() for line in lines if line.strip()]
+
+
+def _stream(event: Any, output: Output) -> None:
+    if isinstance(event, Reading):
+        output.status(f"Reading {event.done_tokens} of {event.total_tokens} tokens, "
+                      f"about {event.seconds_left:.0f} s left")
+    elif isinstance(event, AnswerDelta):
+        output.write(event.text)
+
+
+def show(answer: Answer, output: Output) -> None:
+    """An answer's sources under what was streamed; a refusal says what was nearest."""
+    output.line()
+    if answer.refused:
+        output.line(answer.text)
+        for item in answer.nearest[:3]:
+            output.line(f"  not evidence: {item.passage.document}, page {item.passage.page}")
+        return
+    doubtful = [s.text for s in answer.sentences if s.state is not SentenceState.SUPPORTED]
+    for citation in answer.citations:
+        output.line(f"  [{citation.marker}] {citation.document}, page {citation.page}: {_short(citation)}")
+    for text in doubtful:
+        output.line(f"  not supported by the material: {text.strip()}")
+
+
+def _short(citation: Citation) -> str:
+    return "“" + " ".join(citation.quote.split())[:160] + "”"
+
+
+def as_json(answer: Answer) -> dict[str, object]:
+    """An answer as contract.md names its fields."""
+    return {
+        "question": answer.question, "answer": answer.text, "language": answer.language, "mode": str(answer.mode),
+        "refused": answer.refused,
+        "sentences": [{"text": s.text, "state": str(s.state), "supported": s.state is SentenceState.SUPPORTED,
+                       "citations": list(s.citations), "reason": s.reason} for s in answer.sentences],
+        "citations": [msgspec.to_builtins(citation) for citation in answer.citations],
+        "nearest": [passage(item) for item in answer.nearest],
+        "timing": msgspec.to_builtins(answer.timing), "model": answer.model, "conversation": answer.conversation,
+    }

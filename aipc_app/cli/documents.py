@@ -1,0 +1,94 @@
+"""aipc add, documents, pages, remove."""
+
+from __future__ import annotations
+
+import argparse
+import threading
+from pathlib import Path
+from typing import Any
+
+from aipc_app.cli.arguments import case_id, case_or_library
+from aipc_app.cli.output import Output
+from aipc_app.domain.documents import LIBRARY_ID, Document
+from aipc_app.ingest.report import IngestProgress, IngestReport
+from aipc_app.operations.cases import ensure_case
+from aipc_app.operations.documents import add_and_wait, get_document, list_documents, read_pages, remove_document
+from aipc_app.operations.services import Services
+
+GOOD = ("indexed", "indexed_with_gaps", "duplicate")
+
+
+def declare(commands: Any, common: argparse.ArgumentParser) -> None:
+    add = commands.add_parser("add", parents=[common], help="add files and folders, wait until they are indexed")
+    case_or_library(add)
+    add.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+    add.add_argument("--password", metavar="P", help="for encrypted files; not kept")
+    add.set_defaults(action=_add)
+    listing = commands.add_parser("documents", parents=[common], help="list a case's documents")
+    case_or_library(listing)
+    listing.set_defaults(action=_documents)
+    pages = commands.add_parser("pages", parents=[common], help="show a document's stored text")
+    pages.add_argument("document_id", type=int, metavar="DOCUMENT_ID")
+    pages.add_argument("--page", type=int, metavar="N")
+    pages.set_defaults(action=_pages)
+    remove = commands.add_parser("remove", parents=[common], help="take a document out of a case")
+    case_or_library(remove)
+    remove.add_argument("document_id", type=int, metavar="DOCUMENT_ID")
+    remove.set_defaults(action=_remove)
+
+
+def _add(services: Services, options: argparse.Namespace, output: Output, cancel: threading.Event) -> int:
+    case = LIBRARY_ID if options.library else ensure_case(services, name=options.case).run().id
+    operation = add_and_wait(services, case_id=case, paths=options.paths, password=options.password)
+    reports = operation.run(lambda event: _progress(event, output), cancel)
+    for report in reports:
+        _print_report(report, output)
+    return 0 if any(report.status in GOOD for report in reports) else 1
+
+
+def _progress(event: Any, output: Output) -> None:
+    if isinstance(event, IngestProgress):
+        output.status(f"{event.done} of {event.total} files")
+
+
+def _print_report(report: IngestReport, output: Output) -> None:
+    if output.json:
+        output.object(report)
+        return
+    detail = f": {report.reason}" if report.reason else ""
+    output.line(f"{report.document}  {report.status}, {report.pages} pages, {report.passages} passages{detail}")
+
+
+def _documents(services: Services, options: argparse.Namespace, output: Output, _cancel: threading.Event) -> int:
+    documents = list_documents(services, case_id=case_id(services, options)).run()
+    if output.json:
+        output.object({"documents": [_described(document) for document in documents]})
+    for document in documents:
+        output.line(f"{document.id:5}  {document.status:18} {document.pages:4} pages  {document.name}")
+    return 0
+
+
+def _described(document: Document) -> dict[str, object]:
+    return {"document_id": document.id, "document": document.name, "status": str(document.status),
+            "pages": document.pages, "remembered": 0.0, "reason": document.reason}
+
+
+def _pages(services: Services, options: argparse.Namespace, output: Output, _cancel: threading.Event) -> int:
+    document = get_document(services, document_id=options.document_id).run()
+    pages = read_pages(services, document_id=document.id, page=options.page).run()
+    if output.json:
+        output.object({"document_id": document.id, "document": document.name, "pages": [
+            {"page": p.number, "text": p.text, "state": str(p.state), "width": p.width, "height": p.height}
+            for p in pages]})
+    for page in pages:
+        output.line(f"--- {document.name}, page {page.number} ({page.state})")
+        output.line(page.text)
+    return 0
+
+
+def _remove(services: Services, options: argparse.Namespace, output: Output, _cancel: threading.Event) -> int:
+    gone = remove_document(services, case_id=case_id(services, options), document_id=options.document_id).run()
+    if output.json:
+        output.object({"document_id": options.document_id, "deleted": gone})
+    output.line("Removed; the document is gone." if gone else "Removed from this case; other cases still have it.")
+    return 0

@@ -1,0 +1,53 @@
+"""Search and ask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aipc_app.domain.answers import Answer, Conversation, Question, Turn
+from aipc_app.domain.documents import LIBRARY_ID, SearchResult
+from aipc_app.domain.jobs import Changes
+from aipc_app.errors import UserMistake
+from aipc_app.operations.models import ensure_loaded
+from aipc_app.operations.op import Op, simply
+from aipc_app.operations.services import Services
+
+
+def search_passages(
+    services: Services, *, query: str, cases: Sequence[int], limit: int = 10
+) -> Op[SearchResult]:
+    """The best passages of these cases (LIBRARY_ID for the law library), each stage's rank kept."""
+    return simply("search", lambda: services.search.search(query, cases=tuple(cases), limit=limit))
+
+
+def ask(services: Services, *, question: Question) -> Op[Answer]:
+    """Work out an answer. Emits AnswerEvent; cancel keeps what was said. Loads the model if need be."""
+    def work(emit, cancel):  # type: ignore[no-untyped-def]
+        if not question.text.strip():
+            raise UserMistake("The question is empty.")
+        ensure_loaded(services).run(emit, cancel)
+        answer = services.answers.ask(question, emit, cancel)
+        services.changes.publish(Changes(conversations=True))
+        return answer
+    return Op("ask", work)
+
+
+def list_conversations(services: Services, *, case_id: int | None = None) -> Op[tuple[Conversation, ...]]:
+    """Conversations about a case (LIBRARY_ID: about the library alone), the latest first."""
+    return simply("list conversations", lambda: services.store.conversations.list(case_id))
+
+
+def read_conversation(services: Services, *, conversation_id: int) -> Op[tuple[Turn, ...]]:
+    return simply("read conversation", lambda: services.store.conversations.turns(conversation_id))
+
+
+def delete_conversation(services: Services, *, conversation_id: int) -> Op[None]:
+    def work() -> None:
+        services.store.conversations.delete(conversation_id)
+        services.changes.publish(Changes(conversations=True))
+    return simply("delete conversation", work)
+
+
+def scope(*, cases: Sequence[int], library: bool) -> tuple[int, ...]:
+    """What a question searches: the cases, and the library last."""
+    return (*cases, LIBRARY_ID) if library and LIBRARY_ID not in cases else tuple(cases)
