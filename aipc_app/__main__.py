@@ -22,6 +22,10 @@ def main(argv: list[str] | None = None) -> int:
 def _child(kind: str, arguments: list[str]) -> int:
     """Become a child. Imports are here so that no process loads what only another needs."""
     sys.argv = [f"aipc-{kind}", *arguments]
+    if kind != "models":  # fetching a model, only when asked for, is the named exception
+        from engine.wire.offline import guard
+
+        guard()
     if kind == "engine":
         from engine.__main__ import main as engine_main
 

@@ -1,7 +1,7 @@
 """Composition root: everything is built here, in this order, and shut down in the reverse.
 
  1. home      the data folder is made and locked (a second program is told who holds it)
- 2. log       to a file in the home
+ 2. log       to a file in the home; from here on no process reaches a network
  3. settings  read strictly
  4. store     migrations, the truth
  5. children  reader, encoder and engine clients; processes start at first use (the encoder ahead of it)
@@ -35,13 +35,22 @@ from aipc_app.workers.spawn import child_command
 from engine.client.base import EngineClient
 from engine.client.models import ModelTasks
 from engine.client.process import ProcessEngine
+from engine.wire.offline import guard
 
 
 def run(arguments: list[str]) -> int:
     """The command line; with no command, the window."""
+    from aipc_app.bench import command as bench
     from aipc_app.cli.main import run as run_cli
 
-    return run_cli(arguments, opened)
+    return run_cli(arguments, opened, _open_window, (bench,))
+
+
+def _open_window(home: Home, *, sample: bool = False) -> int:
+    """The window. Qt is imported here and only here, so that the command line starts without it."""
+    from aipc_app.ui.main import run as run_window
+
+    return run_window(lambda: opened(home), sample=sample)
 
 
 @contextmanager
@@ -52,6 +61,7 @@ def opened(home: Home, engine: EngineClient | None = None) -> Iterator[Services]
     """
     with ExitStack() as stack:
         home.create()
+        guard(home.network_log)
         stack.enter_context(_locked(home))
         handler = log.to_file(home.logs / "aipc.log")
         stack.callback(log.stop, handler)

@@ -51,6 +51,11 @@ class Home:
         return self.root / "lock"
 
     @property
+    def network_log(self) -> Path:
+        """A line for each attempt to reach a network (engine.wire.offline)."""
+        return self.logs / "network.log"
+
+    @property
     def caches(self) -> Path:
         """For libraries' own caches (jieba's dictionary)."""
         return self.root / "caches"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from typing import Any, Protocol
 
 from aipc_app import __version__, paths
-from aipc_app.cli import asking, bench, cases, demo, documents, doctor, models, window
+from aipc_app.cli import asking, cases, demo, doctor, documents, models
 from aipc_app.cli.output import Output
 from aipc_app.errors import AipcError, Cancelled
 from aipc_app.operations.services import Services
@@ -17,16 +18,28 @@ from aipc_app.paths import Home
 from engine.errors import EngineError
 
 Opener = Callable[[Home], AbstractContextManager[Services]]
-_ROOMS = (documents, cases, asking, models, doctor, bench, demo)
+_ROOMS = (documents, cases, asking, models, doctor, demo)
 
 
-def run(arguments: list[str], opener: Opener) -> int:
-    """Run one command over one home."""
-    options = _parser().parse_args(arguments)
+class Room(Protocol):
+    """What declares commands: a module of this package, or one that app.py brings."""
+
+    def declare(self, commands: Any, common: argparse.ArgumentParser) -> None: ...
+
+
+class Window(Protocol):
+    """Opens the window over a home; blocks until it is closed. `sample`: on the sample case."""
+
+    def __call__(self, home: Home, *, sample: bool = False) -> int: ...
+
+
+def run(arguments: list[str], opener: Opener, window: Window, more: Sequence[Room] = ()) -> int:
+    """Run one command over one home. `more`: commands that are not of this package."""
+    options = _parser((*_ROOMS, *more)).parse_args(arguments)
     home = paths.home(options.home)
     output = Output(json=getattr(options, "json", False))
     try:
-        return _run(options, home, output, opener)
+        return _run(options, home, output, opener, window)
     except Cancelled:
         return 1
     except (AipcError, EngineError) as error:
@@ -36,9 +49,11 @@ def run(arguments: list[str], opener: Opener) -> int:
         return 1
 
 
-def _run(options: argparse.Namespace, home: Home, output: Output, opener: Opener) -> int:
+def _run(options: argparse.Namespace, home: Home, output: Output, opener: Opener, window: Window) -> int:
     if not hasattr(options, "action"):
-        return window.run(home, opener)
+        return window(home)
+    if getattr(options, "opens_window", False) and demo.has_display():
+        return window(home, sample=True)
     if getattr(options, "without_home", False):
         return int(options.action(options, output))
     cancel = threading.Event()
@@ -57,7 +72,7 @@ def _on_interrupt(cancel: threading.Event) -> None:
     signal.signal(signal.SIGINT, stop)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(rooms: Sequence[Room]) -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--home", default=argparse.SUPPRESS, metavar="DIR", help="data folder (or AIPC_HOME)")
     common.add_argument("--json", action="store_true", help="print JSON, one object a line")
@@ -66,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--home", default=None, metavar="DIR", help="data folder (or AIPC_HOME)")
     parser.add_argument("--version", action="version", version=f"aipc {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND")
-    for room in _ROOMS:
+    for room in rooms:
         room.declare(commands, common)
     return parser
 

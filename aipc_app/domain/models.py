@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from engine.types.model import Device
+
 
 class ModelInfo(Struct, frozen=True, kw_only=True):
     """A model known by the catalogue, found in a folder, or both. `path` is None when it is not here."""
@@ -20,12 +22,19 @@ class ModelInfo(Struct, frozen=True, kw_only=True):
     about: str = ""
 
 
+class Offline(Struct, frozen=True, kw_only=True):
+    """Connections to a network that were attempted (and refused) since this home was made."""
+
+    attempts: int
+
+
 class DoctorReport(Struct, frozen=True, kw_only=True):
-    """What `aipc doctor` says. `problems` are sentences."""
+    """What `aipc doctor` says. Memory in bytes. `problems` are sentences that say what to do."""
 
     ok: bool
-    devices: tuple[dict[str, object], ...]
+    devices: tuple[Device, ...]
     memory: dict[str, int]
     versions: dict[str, str]
     models: tuple[ModelInfo, ...]
+    offline: Offline
     problems: tuple[str, ...]

@@ -1,0 +1,37 @@
+"""aipc bench NAME."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any, Protocol
+
+from aipc_app.bench import start
+from aipc_app.bench.report import BenchReport
+
+_BENCHES = {"start": start.run}
+
+
+class Prints(Protocol):
+    """Where results go."""
+
+    json: bool
+
+    def object(self, value: Any) -> None: ...
+    def line(self, text: str = "") -> None: ...
+
+
+def declare(commands: Any, common: argparse.ArgumentParser) -> None:
+    parser = commands.add_parser("bench", parents=[common], help="measure this program on this PC")
+    parser.add_argument("name", choices=sorted(_BENCHES), metavar="NAME", help=", ".join(sorted(_BENCHES)))
+    parser.add_argument("--data", type=Path, metavar="DIR", help="test data (or AIPC_BENCH_DATA)")
+    parser.set_defaults(action=_bench, without_home=True)
+
+
+def _bench(options: argparse.Namespace, output: Prints) -> int:
+    report: BenchReport = _BENCHES[options.name]()
+    if output.json:
+        output.object(report)
+    for bar in report.bars:
+        output.line(f"{bar.name}: {bar.value:.3f} (bar {bar.bar}: {'holds' if bar.holds else 'DOES NOT HOLD'})")
+    return 0
