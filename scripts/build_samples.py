@@ -41,7 +41,9 @@ from PySide6.QtGui import (
     QPageSize,
     QPainter,
     QPdfWriter,
+    QTextCursor,
     QTextDocument,
+    QTextFormat,
 )
 
 SAMPLES = Path(__file__).resolve().parent.parent / "assets" / "samples"
@@ -172,19 +174,45 @@ def write_pdf(blocks: list[Block], target: Path, indent: bool) -> None:
 
 
 def _laid_out(blocks: list[Block], indent: bool, writer: QPdfWriter) -> QTextDocument:
+    """Qt paints a paragraph that two pages share on both, clipped: the text layer would hold a line twice.
+    So such a paragraph begins a page, in a fresh layout, until none is left."""
+    breaks: frozenset[int] = frozenset()
+    while True:
+        document = _document(blocks, indent, writer, breaks)
+        split = _first_split_paragraph(document)
+        if split is None:
+            return document
+        breaks |= {split}
+
+
+def _document(blocks: list[Block], indent: bool, writer: QPdfWriter, breaks: frozenset[int]) -> QTextDocument:
     document = QTextDocument()
     document.documentLayout().setPaintDevice(writer)
     document.setDocumentMargin(0)
     document.setDefaultFont(QFont(FONT_FAMILY, 12 if indent else 10))
     document.setDefaultStyleSheet(_style_sheet(indent))
     document.setHtml("".join(_as_html(block) for block in blocks))
+    for number in breaks:
+        block = document.findBlockByNumber(number)
+        moved = block.blockFormat()
+        moved.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
+        QTextCursor(block).setBlockFormat(moved)
     document.setPageSize(QSizeF(writer.width(), writer.height()))
     return document
 
 
+def _first_split_paragraph(document: QTextDocument) -> int | None:
+    height = document.pageSize().height()
+    block = document.begin()
+    while block.isValid():
+        box = document.documentLayout().blockBoundingRect(block)
+        if box.top() // height != (box.bottom() - 1) // height and not QTextCursor(block).currentTable():
+            return int(block.blockNumber())
+        block = block.next()
+    return None
+
+
 def _paint(document: QTextDocument, writer: QPdfWriter) -> None:
-    """Not QTextDocument.print_, which draws a page's last line again, clipped, at the top of the next: the
-    text layer would then hold it twice."""
     page, millimetre = document.pageSize(), writer.resolution() / 25.4
     painter = QPainter(writer)
     for number in range(document.pageCount()):
@@ -193,9 +221,7 @@ def _paint(document: QTextDocument, writer: QPdfWriter) -> None:
         painter.save()
         painter.translate(0, -number * page.height())
         context = QAbstractTextDocumentLayout.PaintContext()
-        context.clip = QRectF(0, number * page.height(), page.width(), page.height()).adjusted(
-            -millimetre, millimetre, millimetre, -millimetre
-        )
+        context.clip = QRectF(0, number * page.height(), page.width(), page.height())
         document.documentLayout().draw(painter, context)
         painter.restore()
         painter.setFont(QFont(FONT_FAMILY, 9))
