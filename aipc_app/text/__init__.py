@@ -1,0 +1,1 @@
+"""Pure functions over text: what makes words, numbers, dates and amounts comparable."""
