@@ -233,10 +233,10 @@ def _paint(document: QTextDocument, writer: QPdfWriter) -> None:
 def _style_sheet(indent: bool) -> str:
     body = "text-indent: 400px; line-height: 150%;" if indent else "line-height: 125%;"
     start = "text-indent: 400px;" if indent else ""
-    headings = (
+    headings = (  # in the body's size: where sizes change, pdfium's text runs a heading into the line above
         "p.heading1 { font-size: 17pt; margin-top: 0px; margin-bottom: 10px; }"
-        f"p.heading2 {{ font-size: 13pt; margin-top: 10px; margin-bottom: 8px; {start} }}"
-        f"p.heading3 {{ font-size: 12pt; margin-top: 8px; margin-bottom: 6px; {start} }}"
+        f"p.heading2 {{ margin-top: 12px; margin-bottom: 8px; {start} }}"
+        f"p.heading3 {{ margin-top: 8px; margin-bottom: 6px; {start} }}"
     )
     return f"p.body {{ {body} margin-top: 0px; margin-bottom: 6px; white-space: pre-wrap; }} {headings}"
 
