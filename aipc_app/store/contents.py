@@ -1,0 +1,151 @@
+"""What was read of a document: pages, and the passages made of them, saved together or not at all."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from aipc_app.domain.documents import DocumentStatus, Page, PageState, PassageDraft
+from aipc_app.errors import UserMistake
+from aipc_app.store.database import Database
+
+_ZLIB_LEVEL = 6
+_Row = tuple[int, str, str, float, float, bytes | None]
+
+
+class IndexedPassage(Struct, frozen=True, kw_only=True):
+    """A passage with its search tokens (of heading and text, space-joined) and facts (kind, value)."""
+
+    draft: PassageDraft
+    tokens: str
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+class Contents:
+    """May be used from any thread. Raises StorageError for the disk."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save_read(
+        self,
+        document_id: int,
+        *,
+        pages: Sequence[Page],
+        passages: Sequence[IndexedPassage],
+        status: DocumentStatus,
+        reason: str | None,
+        has_layout: bool,
+    ) -> None:
+        """Replace what was read of a document, in one transaction; passages get new ids, in the order given.
+
+        Raises ValueError for a passage that is not exactly its page's text, UserMistake for an unknown id.
+        """
+        _check_verbatim(pages, passages)
+        boxes = [(document_id, p.number, zlib.compress(p.boxes, _ZLIB_LEVEL)) for p in pages if p.boxes]
+        with self._database.write() as connection:
+            updated = connection.execute(
+                "UPDATE documents SET status = ?, reason = ?, retryable = 0, pages = ?, passages = ?,"
+                " has_layout = ? WHERE id = ?",
+                (status.value, reason, len(pages), len(passages), int(has_layout), document_id),
+            )
+            if updated.rowcount == 0:
+                raise UserMistake(f"There is no document number {document_id}; it was removed meanwhile.")
+            _clear(connection, document_id)
+            _insert_pages(connection, document_id, pages)
+            connection.executemany("INSERT INTO page_boxes VALUES (?, ?, ?)", boxes)
+            _insert_passages(connection, document_id, passages)
+
+    def pages(self, document_id: int, *, boxes: bool = False) -> tuple[Page, ...]:
+        """Every page in order; `boxes` brings the character boxes too."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"{_select_pages(boxes)} WHERE p.document_id = ? ORDER BY p.number", (document_id,)
+            )
+            return tuple(_page(row) for row in rows)
+
+    def page(self, document_id: int, number: int, *, boxes: bool = True) -> Page:
+        """One page, counted from 1. Raises UserMistake when there is none."""
+        with self._database.read() as connection:
+            row = connection.execute(
+                f"{_select_pages(boxes)} WHERE p.document_id = ? AND p.number = ?", (document_id, number)
+            ).fetchone()
+        if row is None:
+            raise UserMistake(f"Document {document_id} has no page {number}; 'aipc pages' lists them.")
+        return _page(row)
+
+    def attention(self, document_id: int) -> dict[PageState, tuple[int, ...]]:
+        """Page numbers by state, for the states that need a look: all but `text`."""
+        found: dict[PageState, list[int]] = {state: [] for state in PageState if state is not PageState.TEXT}
+        with self._database.read() as connection:
+            for state, number in connection.execute(
+                "SELECT state, number FROM pages WHERE document_id = ? AND state <> 'text' ORDER BY number",
+                (document_id,),
+            ):
+                found[PageState(state)].append(number)
+        return {state: tuple(numbers) for state, numbers in found.items()}
+
+
+def _check_verbatim(pages: Sequence[Page], passages: Sequence[IndexedPassage]) -> None:
+    texts = {page.number: page.text for page in pages}
+    for passage in passages:
+        draft = passage.draft
+        if texts[draft.page][draft.start : draft.end] != draft.text:
+            raise ValueError(f"a passage of page {draft.page} is not that page's text")
+
+
+def _clear(connection: sqlite3.Connection, document_id: int) -> None:
+    connection.execute("DELETE FROM pages WHERE document_id = ?", (document_id,))
+    connection.execute("DELETE FROM passages WHERE document_id = ?", (document_id,))
+
+
+def _insert_pages(connection: sqlite3.Connection, document_id: int, pages: Sequence[Page]) -> None:
+    connection.executemany(
+        "INSERT INTO pages (document_id, number, state, width, height, text) VALUES (?, ?, ?, ?, ?, ?)",
+        [(document_id, p.number, p.state.value, p.width, p.height, p.text) for p in pages],
+    )
+
+
+def _insert_passages(
+    connection: sqlite3.Connection, document_id: int, passages: Sequence[IndexedPassage]
+) -> None:
+    (last,) = connection.execute(
+        "SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'passages'), 0)"
+    ).fetchone()
+    numbered = list(enumerate(passages, last + 1))
+    connection.executemany(
+        "INSERT INTO passages (id, document_id, page, start, end) VALUES (?, ?, ?, ?, ?)",
+        [(id_, document_id, p.draft.page, p.draft.start, p.draft.end) for id_, p in numbered],
+    )
+    connection.executemany(
+        "INSERT INTO passage_texts (id, text, heading, article, tokens) VALUES (?, ?, ?, ?, ?)",
+        [(id_, p.draft.text, p.draft.heading, p.draft.article, p.tokens) for id_, p in numbered],
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO facts (kind, value, passage_id) VALUES (?, ?, ?)",
+        [(kind, value, id_) for id_, p in numbered for kind, value in p.facts],
+    )
+
+
+def _select_pages(boxes: bool) -> str:
+    if boxes:
+        return (
+            "SELECT p.number, p.text, p.state, p.width, p.height, b.boxes FROM pages p LEFT JOIN page_boxes b"
+            " ON b.document_id = p.document_id AND b.number = p.number"
+        )
+    return "SELECT p.number, p.text, p.state, p.width, p.height, NULL FROM pages p"
+
+
+def _page(row: _Row) -> Page:
+    number, text, state, width, height, boxes = row
+    return Page(
+        number=number,
+        text=text,
+        state=PageState(state),
+        width=width,
+        height=height,
+        boxes=zlib.decompress(boxes) if boxes else b"",
+    )

@@ -1,0 +1,42 @@
+"""SQLite's errors sorted once, where they enter: the world's fault is a StorageError, ours stays a bug."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from aipc_app.errors import StorageError
+from aipc_app.log import STORE
+
+_FULL = "The disk is full, so nothing more can be saved; free some space and try again."
+_READ_ONLY = "The data folder can't be written; make it writable or choose another one with --home."
+_DAMAGED = "The database of the data folder is damaged; restore a backup with 'aipc restore FILE'."
+_HELD = "Another program holds the database of the data folder; close it and try again."
+_BROKEN = "The disk that holds the data folder reports an error; check the disk, then try again."
+
+# Primary result codes (the low byte of an extended one): https://www.sqlite.org/rescode.html
+_SENTENCES = {
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_READONLY: _READ_ONLY,
+    sqlite3.SQLITE_CANTOPEN: _READ_ONLY,
+    sqlite3.SQLITE_PERM: _READ_ONLY,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_BUSY: _HELD,
+    sqlite3.SQLITE_LOCKED: _HELD,
+    sqlite3.SQLITE_IOERR: _BROKEN,
+}
+
+
+@contextmanager
+def sorted_errors() -> Iterator[None]:
+    """Turn what the disk did wrong into a StorageError; let our own mistakes through as they are."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        sentence = _SENTENCES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+        if sentence is None:
+            raise
+        STORE.error("sqlite: %s", error.sqlite_errorname)
+        raise StorageError(sentence) from error

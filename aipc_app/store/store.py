@@ -1,0 +1,60 @@
+"""The store: everything that must outlive the program, behind one door."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from aipc_app.paths import Home
+from aipc_app.store.cases import Cases
+from aipc_app.store.conversations import Conversations
+from aipc_app.store.database import Database
+from aipc_app.store.documents import Documents
+from aipc_app.store.jobs import Jobs
+from aipc_app.store.migrate import known_migrations, migrate
+from aipc_app.store.originals import Originals
+from aipc_app.store.passages import Passages
+from aipc_app.store.vectors import Vectors
+
+
+class Store:
+    """One open home. Every member may be used from any thread; writes queue up behind each other."""
+
+    def __init__(self, database: Database, originals: Originals) -> None:
+        self._database = database
+        self.originals = originals
+        self.documents = Documents(database, originals)
+        self.cases = Cases(database, self.documents)
+        self.passages = Passages(database)
+        self.vectors = Vectors(database)
+        self.conversations = Conversations(database)
+        self.jobs = Jobs(database)
+
+    @staticmethod
+    def open(home: Home) -> Store:
+        """Open a home's database, made or brought up to date as needed.
+
+        Raises SchemaTooNew for one that a newer program wrote, StorageError for a read-only or damaged one.
+        """
+        home.create()
+        database = Database(home.database)
+        try:
+            migrate(database, known_migrations())
+        except BaseException:
+            database.close()
+            raise
+        return Store(database, Originals(home.originals))
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Everything written in the block becomes durable together, or not at all. Keep it short."""
+        with self._database.write():
+            yield
+
+    def check(self) -> None:
+        """Read everything once. Raises StorageError when the database is damaged."""
+        self._database.check()
+
+    def close(self) -> None:
+        """Close every connection. Using the store afterwards raises StorageError."""
+        self._database.close()
