@@ -36,10 +36,14 @@ _FIGURES = (FactKind.NUMBER, FactKind.COUNT, FactKind.AMOUNT)
 def find_facts(text: str) -> tuple[Fact, ...]:
     """Every fact in the text, in order of place, with offsets into the text as given."""
     folded = fold(text)
-    if not _HAS_FIGURE.search(folded.text):
-        return ()
-    found = sorted(_find_all(folded.text), key=lambda one: (one.start, one.end))
-    return tuple(_placed(text, folded, one) for one in found)
+    return tuple(_placed(text, folded, one) for one in find_in_folded(folded.text))
+
+
+def find_in_folded(text: str) -> list[Found]:
+    """The facts in a text that `normalise.fold` made, in order of place, without overlaps."""
+    if not _HAS_FIGURE.search(text):
+        return []
+    return sorted(_find_all(text), key=lambda one: (one.start, one.end))
 
 
 def facts_equal(one: Fact, other: Fact) -> bool:

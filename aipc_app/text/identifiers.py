@@ -74,11 +74,11 @@ def identifiers_compatible(one: str, other: str) -> bool:
     if "*" not in one + other:
         return one == other
     if "*" in one and "*" in other:
-        tail = min(len(one.rpartition("*")[2]), len(other.rpartition("*")[2]))
-        return tail > 0 and one[-tail:] == other[-tail:]
+        length = min(len(one.rpartition("*")[2]), len(other.rpartition("*")[2]))
+        return length > 0 and one[-length:] == other[-length:]
     masked, whole = (one, other) if "*" in one else (other, one)
-    head, _, tail = masked.partition("*")
-    return len(head) + len(tail) <= len(whole) and whole.startswith(head) and whole.endswith(tail)
+    shown, _, tail = masked.partition("*")
+    return len(shown) + len(tail) <= len(whole) and whole.startswith(shown) and whole.endswith(tail)
 
 
 def _identifier(match: re.Match[str]) -> Iterator[Found]:

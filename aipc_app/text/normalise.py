@@ -88,6 +88,11 @@ def normalise(text: str) -> Normalised:
     return _settle_spaces(_fold_case(fold(text)))
 
 
+def settled(text: str) -> str:
+    """The text of `normalise` with case kept, in which identifiers can still be told from words."""
+    return _settle_spaces(fold(text)).text
+
+
 def comparable(text: str) -> str:
     """The text of `normalise`, for comparing where no offsets are needed."""
     return normalise(text).text
