@@ -1,0 +1,84 @@
+"""What every converter takes and gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from aipc_app.domain.documents import Page, PageState
+from aipc_app.domain.reader_wire import ReadLimits
+from aipc_app.reader.failure import Failure, FailureKind
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to read. `name` is the user's name of it; `path` may have none of its extension."""
+
+    path: Path
+    name: str
+    password: str | None = None
+    limits: ReadLimits = ReadLimits()
+
+    @property
+    def extension(self) -> str:
+        """In lower case, without the dot."""
+        return Path(self.name).suffix.lower().lstrip(".")
+
+
+@dataclass(frozen=True)
+class ReadPage:
+    """A page and, when it is not good text, why."""
+
+    page: Page
+    problem: str = ""
+
+
+class Content(Protocol):
+    """An opened file. `pages()` is lazy: what it yields is sent before the next page is read."""
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def has_layout(self) -> bool: ...
+
+    @property
+    def title(self) -> str: ...
+
+    def pages(self) -> Iterator[ReadPage]: ...
+
+
+class Converter(Protocol):
+    """Opens one format family. Raises Failure, for the file as a whole."""
+
+    def __call__(self, source: Source) -> AbstractContextManager[Content]: ...
+
+
+@dataclass(frozen=True)
+class OnePage:
+    """The content of formats that have no pages of their own."""
+
+    text: str
+    title: str = ""
+    problem: str = ""
+    garbled: bool = False
+    count: int = 1
+    has_layout: bool = False
+
+    def pages(self) -> Iterator[ReadPage]:
+        if not self.text.strip():
+            yield ReadPage(Page(number=1, text="", state=PageState.EMPTY), "There is no text in it.")
+            return
+        state = PageState.GARBLED if self.garbled else PageState.TEXT
+        yield ReadPage(Page(number=1, text=self.text, state=state), self.problem)
+
+
+def read_bytes(source: Source) -> bytes:
+    """The whole file. Raises Failure when it is longer than any text of `limits.text_chars` can be."""
+    size = source.path.stat().st_size
+    if size > source.limits.text_chars * 4:
+        raise Failure(FailureKind.LIMIT, f"This file is too long ({size >> 20} MiB of text); split it and add the parts.")
+    return source.path.read_bytes()

@@ -1,0 +1,159 @@
+"""The text of one PDF page with a box for each character."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from aipc_app.reader.convert.radicals import IDEOGRAPH_OF_RADICAL
+
+Boxes = npt.NDArray[np.float32]
+_SOFT_HYPHEN = 0xAD
+_LINE_HYPHENS = frozenset({0x02, _SOFT_HYPHEN, 0xFFFE})  # how PDFium marks a hyphen at a line's end
+_NO_BOX = -1
+
+
+@dataclass(frozen=True)
+class PdfText:
+    """`boxes` as in domain.boxes. `lost` glyphs gave no character; `outside` lay off the visible page."""
+
+    text: str
+    boxes: bytes
+    lost: int
+    outside: int
+
+
+def page_text(page: pdfium.PdfPage) -> PdfText:
+    """Text in PDFium's reading order, line ends `\\n`, one box per code point in points as displayed."""
+    text_page = pdfium_c.FPDFText_LoadPage(page.raw)
+    if not text_page:
+        raise ValueError("the page's text can't be loaded")
+    try:
+        codes, raw = _characters(text_page)
+        boxes = _as_displayed(page, raw)
+        return _Assembly(text_page, codes, boxes, page.get_size()).result()
+    finally:
+        pdfium_c.FPDFText_ClosePage(text_page)
+
+
+def _characters(text_page: ctypes._Pointer) -> tuple[list[int], Boxes]:
+    """Character codes, and boxes as left, top, right, bottom in the page's own space.
+
+    Two native calls a character through bound names: this loop is what reading a digital PDF costs.
+    """
+    count = max(pdfium_c.FPDFText_CountChars(text_page), 0)
+    rects = (pdfium_c.FS_RECTF * count)()
+    unicode_of, box_of = pdfium_c.FPDFText_GetUnicode, pdfium_c.FPDFText_GetLooseCharBox
+    codes = [0] * count
+    for i, rect in enumerate(rects):
+        codes[i] = unicode_of(text_page, i)
+        box_of(text_page, i, rect)
+    boxes = np.frombuffer(rects, dtype=np.float32).reshape(count, 4).copy()
+    _fill_degenerate(text_page, codes, boxes)
+    return codes, boxes
+
+
+def _fill_degenerate(text_page: ctypes._Pointer, codes: list[int], boxes: Boxes) -> None:
+    """Where the font has no height PDFium has no loose box; the ink's own box serves."""
+    flat = (boxes[:, 2] <= boxes[:, 0]) | (boxes[:, 1] <= boxes[:, 3])
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    for i in np.flatnonzero(flat).tolist():
+        if codes[i] > 0x20 and pdfium_c.FPDFText_GetCharBox(text_page, i, left, right, bottom, top):
+            boxes[i] = (left.value, top.value, right.value, bottom.value)
+
+
+def _as_displayed(page: pdfium.PdfPage, raw: Boxes) -> Boxes:
+    """x0, y0, x1, y1 from the top left after crop and rotation; NaN for what has no area."""
+    left, bottom, right, top = page.get_bbox()
+    x0, y1, x1, y0 = raw[:, 0], raw[:, 1], raw[:, 2], raw[:, 3]  # y up: y0 is the lower edge
+    corners = {
+        0: (x0 - left, top - y1, x1 - left, top - y0),
+        90: (y0 - bottom, x0 - left, y1 - bottom, x1 - left),
+        180: (right - x1, y0 - bottom, right - x0, y1 - bottom),
+        270: (top - y1, right - x1, top - y0, right - x0),
+    }[page.get_rotation()]
+    boxes = np.stack(corners, axis=1).astype(np.float32)
+    boxes[~((boxes[:, 2] > boxes[:, 0]) & (boxes[:, 3] > boxes[:, 1]))] = np.nan
+    return boxes
+
+
+class _Assembly:
+    """Turns PDFium's characters into stored text; keeps for each code point the index of its box."""
+
+    def __init__(
+        self, text_page: ctypes._Pointer, codes: list[int], boxes: Boxes, size: tuple[float, float]
+    ) -> None:
+        self._text_page, self._codes, self._boxes, self._size = text_page, codes, boxes, size
+        self._chars: list[str] = []
+        self._index: list[int] = []
+        self._lost = self._outside = 0
+
+    def result(self) -> PdfText:
+        hidden = self._off_page()
+        for i, code in enumerate(self._codes):
+            if hidden[i]:
+                self._outside += 1
+            elif 0x20 < code < 0x7F or 0x4E00 <= code < 0xA000:
+                self._add(chr(code), i)
+            else:
+                self._rare(code, i)
+        self._trim()
+        while self._chars and self._chars[0] == "\n":
+            del self._chars[0], self._index[0]
+        return PdfText("".join(self._chars), self._packed(), self._lost, self._outside)
+
+    def _rare(self, code: int, i: int) -> None:
+        if code == 0x0A:
+            self._new_line()
+        elif code in (0x20, 0x09):
+            self._add(" ", i)
+        elif code in _LINE_HYPHENS and pdfium_c.FPDFText_IsHyphen(self._text_page, i) == 1:
+            self._hyphen(i)
+        elif 0xDC00 <= code < 0xE000 and i and 0xD800 <= self._codes[i - 1] < 0xDC00:
+            self._add(chr(0x10000 + ((self._codes[i - 1] - 0xD800) << 10) + code - 0xDC00), i - 1)
+        elif code in IDEOGRAPH_OF_RADICAL:
+            self._add(IDEOGRAPH_OF_RADICAL[code], i)
+        elif code >= 0xA0 and not (0xD800 <= code < 0xE000) and code & 0xFFFE != 0xFFFE and code <= 0x10FFFF:
+            if code not in (_SOFT_HYPHEN, 0xFEFF):
+                self._add(chr(code), i)
+        elif code != 0x0D and not 0xD800 <= code < 0xDC00:
+            self._lost += 1
+
+    def _add(self, char: str, i: int) -> None:
+        self._chars.append(char)
+        self._index.append(i)
+
+    def _new_line(self) -> None:
+        self._trim()
+        self._add("\n", _NO_BOX)
+
+    def _trim(self) -> None:
+        """Spaces before a line's end tell nothing."""
+        while self._chars and self._chars[-1] == " ":
+            self._chars.pop()
+            self._index.pop()
+
+    def _hyphen(self, i: int) -> None:
+        """A word broken at a line's end is joined; a hyphen that is part of the word or number stays."""
+        before = self._chars[-1] if self._chars else ""
+        after = next((chr(c) for c in self._codes[i + 1 : i + 4] if c > 0x20), "")
+        if not (before.islower() and after.islower()):
+            self._add("-", i)
+
+    def _off_page(self) -> list[bool]:
+        width, height = self._size
+        with np.errstate(invalid="ignore"):
+            x0, y0, x1, y1 = self._boxes.T
+            off = (x1 <= 0) | (y1 <= 0) | (x0 >= width) | (y0 >= height)
+        return [bool(value) for value in off]
+
+    def _packed(self) -> bytes:
+        width, height = self._size
+        rows = np.vstack((self._boxes, np.full((1, 4), np.nan, dtype=np.float32)))  # the last row: no box
+        taken = rows[np.asarray(self._index, dtype=np.intp)]
+        return np.clip(taken, 0, (width, height, width, height)).astype("<f4").tobytes()

@@ -1,0 +1,76 @@
+"""Zip containers opened with a limit: a few kilobytes can unpack to gigabytes."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from aipc_app.reader.failure import Failure, FailureKind
+
+MAX_MEMBERS = 20_000
+MAX_TOTAL_BYTES = 4 << 30
+MAX_PART_BYTES = 512 << 20
+MAX_RATIO = 200  # text in XML seldom packs better than 30 to 1
+_RATIO_FROM_BYTES = 32 << 20  # small members may pack as well as they like
+
+
+class GuardedZip:
+    """Members of a checked archive, by name without regard to case."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        self._names = {_plain(info.filename): info for info in archive.infolist()}
+
+    def read(self, name: str) -> bytes | None:
+        """A member's bytes, None when there is none. Raises Failure when damaged, encrypted or too big."""
+        info = self._names.get(_plain(name))
+        if info is None:
+            return None
+        try:
+            with self._archive.open(info) as member:
+                data = member.read(MAX_PART_BYTES + 1)
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError) as error:
+            raise damaged() from error
+        if len(data) > MAX_PART_BYTES:
+            raise _too_big()
+        return data
+
+
+@contextmanager
+def open_zip(path: Path) -> Iterator[GuardedZip]:
+    """Raises Failure: damaged, or limit when what it says it unpacks to is absurd."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        raise damaged() from error
+    with archive:
+        _check(archive.infolist())
+        yield GuardedZip(archive)
+
+
+def damaged() -> Failure:
+    return Failure(
+        FailureKind.DAMAGED, "This file is damaged; open it in the program that made it and save it again."
+    )
+
+
+def _check(members: list[zipfile.ZipInfo]) -> None:
+    if len(members) > MAX_MEMBERS or sum(member.file_size for member in members) > MAX_TOTAL_BYTES:
+        raise _too_big()
+    for member in members:
+        packed = max(member.compress_size, 1)
+        if member.file_size > _RATIO_FROM_BYTES and member.file_size > MAX_RATIO * packed:
+            raise _too_big()
+
+
+def _too_big() -> Failure:
+    return Failure(
+        FailureKind.LIMIT, "This file unpacks to far more than a document holds; it was not opened, as it may be an attack."
+    )
+
+
+def _plain(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/").lower()

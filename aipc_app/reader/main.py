@@ -1,0 +1,187 @@
+"""The reader process: one file at a time, every problem an answer, nothing of a document in the log."""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import logging
+import os
+import queue
+import sys
+import threading
+import traceback
+import warnings
+from pathlib import Path
+
+from aipc_app.domain.reader_wire import (
+    CancelRead,
+    FileRead,
+    Opened,
+    PageRead,
+    ReaderRequest,
+    ReadFailed,
+    ReadFile,
+    RenderPage,
+)
+from aipc_app.reader.convert.base import Content, Converter, ReadPage, Source
+from aipc_app.reader.convert.detect import Format, detect
+from aipc_app.reader.failure import Failure, FailureKind, over_memory
+from aipc_app.reader.limits import limit_recursion, memory_limit
+from engine.errors import ProtocolError
+from engine.wire.child import Hello
+from engine.wire.framing import PROTOCOL_VERSION, Channel, EndOfStream, claim_pipes
+
+_LOG = logging.getLogger("aipc.reader")
+_NICE = 5
+
+
+def main() -> None:
+    """Serve one parent until it closes our input."""
+    source, sink = claim_pipes()
+    _quieten()
+    limit_recursion()
+    channel: Channel[ReaderRequest] = Channel(source, sink, ReaderRequest)
+    channel.send(Hello(protocol=PROTOCOL_VERSION, child="reader"))
+    _Reader(channel).serve()
+
+
+class _Reader:
+    """Requests come in on one thread and are worked off on the main one, so that a cancel is heard at once."""
+
+    def __init__(self, channel: Channel[ReaderRequest]) -> None:
+        self._channel = channel
+        self._inbox: queue.SimpleQueue[ReadFile | RenderPage] = queue.SimpleQueue()
+        self._cancelled: set[int] = set()
+
+    def serve(self) -> None:
+        threading.Thread(target=self._listen, name="requests", daemon=True).start()
+        while True:
+            request = self._inbox.get()
+            try:
+                self._answer(request)
+            except OSError as error:  # the parent is gone
+                _LOG.info("no one to answer: %s", error.strerror)
+                os._exit(0)
+
+    def _listen(self) -> None:
+        try:
+            while True:
+                request = self._channel.receive()
+                if isinstance(request, CancelRead):
+                    self._cancelled.add(request.id)
+                else:
+                    self._inbox.put(request)
+        except (EndOfStream, OSError):
+            os._exit(0)
+        except ProtocolError as error:
+            _LOG.error("%s", error.message)
+            os._exit(1)
+
+    def _answer(self, request: ReadFile | RenderPage) -> None:
+        try:
+            if isinstance(request, ReadFile):
+                self._read(request)
+            else:
+                self._render(request)
+        except BrokenPipeError:
+            raise
+        except Exception as error:
+            failure = _as_failure(error)
+            self._channel.send(ReadFailed(id=request.id, kind=failure.kind.value, reason=failure.reason))
+        finally:
+            self._cancelled.discard(request.id)
+            gc.collect()
+
+    def _read(self, request: ReadFile) -> None:
+        _lower_priority()
+        source = Source(Path(request.path), request.name, request.password, request.limits)
+        with memory_limit(request.limits.memory_bytes):
+            converter = _converter(detect(source))
+            with converter(source) as content:
+                done = self._send_pages(request, content)
+        self._channel.send(done)
+
+    def _send_pages(self, request: ReadFile, content: Content) -> FileRead:
+        if content.count > request.limits.pages:
+            raise Failure(
+                FailureKind.LIMIT, f"This file has {content.count} pages; at most {request.limits.pages} are read."
+            )
+        self._channel.send(Opened(id=request.id, pages=content.count, has_layout=content.has_layout))
+        self._check_cancelled(request.id)
+        pages = chars = 0
+        for read in content.pages():
+            pages, chars = pages + 1, chars + len(read.page.text)
+            if chars > request.limits.text_chars:
+                raise Failure(FailureKind.LIMIT, "This file holds too much text to be read; split it.")
+            self._send_page(request.id, read)
+        return FileRead(id=request.id, pages=pages, title=content.title)
+
+    def _send_page(self, request_id: int, read: ReadPage) -> None:
+        self._check_cancelled(request_id)
+        self._channel.send(PageRead(id=request_id, page=read.page, problem=read.problem))
+
+    def _check_cancelled(self, request_id: int) -> None:
+        if request_id in self._cancelled:
+            raise Failure(FailureKind.CANCELLED, "Reading was stopped.")
+
+    def _render(self, request: RenderPage) -> None:
+        from aipc_app.reader.render import render_page
+
+        self._channel.send(render_page(request, Source(Path(request.path), request.name, request.password)))
+
+
+def _converter(format_: Format) -> Converter:
+    """Imported when needed: a reader that only sees text loads no PDF library."""
+    match format_:
+        case Format.PDF:
+            from aipc_app.reader.convert import pdf
+
+            return pdf.convert
+        case Format.DOCX:
+            from aipc_app.reader.convert import docx
+
+            return docx.convert
+        case Format.HTML:
+            from aipc_app.reader.convert import html
+
+            return html.convert
+        case Format.TEXT:
+            from aipc_app.reader.convert import text
+
+            return text.convert_text
+        case Format.MARKDOWN:
+            from aipc_app.reader.convert import text
+
+            return text.convert_markdown
+
+
+def _as_failure(error: Exception) -> Failure:
+    """Every exception becomes a sentence; its message may hold document text and is not logged."""
+    if isinstance(error, Failure):
+        return error
+    if isinstance(error, MemoryError):
+        return over_memory()
+    if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
+        return Failure(FailureKind.ERROR, f"The file can't be opened ({error.strerror}); check that it is still there.")
+    frames = " < ".join(
+        f"{Path(f.filename).name}:{f.lineno}" for f in reversed(traceback.extract_tb(error.__traceback__)[-6:])
+    )
+    _LOG.error("%s at %s", type(error).__name__, frames)
+    if isinstance(error, RecursionError):
+        return Failure(FailureKind.DAMAGED, "This file is nested too deeply to be read; it may be damaged.")
+    return Failure(FailureKind.ERROR, "This file could not be read, although it opened; it may be damaged.")
+
+
+def _quieten() -> None:
+    """Libraries quote what they stumble over; that would be a user's text in the log."""
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for library in ("pypdf", "pypdfium2", "bs4", "charset_normalizer"):
+        logging.getLogger(library).setLevel(logging.CRITICAL + 1)
+    warnings.simplefilter("ignore")
+    faulthandler.enable(sys.stderr)
+
+
+def _lower_priority() -> None:
+    """Reading must not make the window slow; drawing a page stays at the normal priority."""
+    if hasattr(os, "nice") and os.nice(0) < _NICE:
+        os.nice(_NICE)

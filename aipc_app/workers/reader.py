@@ -1,0 +1,211 @@
+"""Client of the reader processes: files in one lane or several, page pictures in a lane of their own."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from aipc_app.domain.reader_wire import (
+    CancelRead,
+    FileRead,
+    Opened,
+    PageRead,
+    PageRendered,
+    ReaderReply,
+    ReadFailed,
+    ReadFile,
+    ReadLimits,
+    RenderPage,
+)
+from aipc_app.errors import (
+    AipcError,
+    Cancelled,
+    DocumentError,
+    DocumentLimit,
+    PasswordNeeded,
+    UnsupportedFormat,
+    WorkerDied,
+)
+from aipc_app.workers.reader_lane import ChildGone, Lane
+
+_LOG = logging.getLogger("aipc.workers")
+_POLL_S = 0.05  # how soon a cancel is noticed
+_CANCEL_GRACE_S = 0.3  # after that the reader is killed
+RENDER_SECONDS = 60.0
+
+OnPage = Callable[[PageRead], None]
+OnOpened = Callable[[Opened], None]
+Final = TypeVar("Final", FileRead, PageRendered)
+
+
+class Reader:
+    """Reads files and draws pages in child processes. Every method may be called from any thread.
+
+    Children start when first needed; one that dies takes only its own file with it.
+    """
+
+    def __init__(self, command: Sequence[str], log_dir: Path, workers: int = 1) -> None:
+        self._ids = itertools.count(1)
+        self._files: queue.SimpleQueue[Lane] = queue.SimpleQueue()
+        self._lanes = [Lane(command, log_dir / f"reader{i or ''}.log") for i in range(workers)]
+        for lane in self._lanes:
+            self._files.put(lane)
+        self._pictures = Lane(command, log_dir / "reader-pages.log")
+        self._picture_turn = threading.Lock()
+        self._crashed: set[Path] = set()
+
+    def read(
+        self,
+        path: Path,
+        name: str,
+        *,
+        password: str | None = None,
+        limits: ReadLimits | None = None,
+        on_page: OnPage,
+        on_opened: OnOpened | None = None,
+        cancel: threading.Event | None = None,
+    ) -> FileRead:
+        """Read a whole file, blocking; `on_page` is called in page order on the calling thread.
+
+        Raises PasswordNeeded, UnsupportedFormat, DocumentLimit, another DocumentError, Cancelled, or WorkerDied
+        when no reader can be started.
+        """
+        limits = limits or ReadLimits()
+        request = ReadFile(next(self._ids), str(path), name, password, limits)
+        with self._file_lane(cancel) as lane:
+            work = _Work(lane, request, limits.seconds, cancel, self._crashed)
+            return work.run(FileRead, on_page, on_opened)
+
+    def render(self, path: Path, name: str, page: int, scale: float, password: str | None = None) -> PageRendered:
+        """Draw one page (from 1) at `scale` pixels per point, blocking. Raises like `read`."""
+        request = RenderPage(next(self._ids), str(path), name, page, scale, password)
+        with self._picture_turn:
+            return _Work(self._pictures, request, RENDER_SECONDS, None, self._crashed).run(PageRendered)
+
+    def close(self) -> None:
+        """End the children, whatever they are doing; what is being read fails with WorkerDied."""
+        for lane in (*self._lanes, self._pictures):
+            lane.close()
+
+    @contextmanager
+    def _file_lane(self, cancel: threading.Event | None) -> Iterator[Lane]:
+        while True:
+            try:
+                lane = self._files.get(timeout=_POLL_S)
+                break
+            except queue.Empty:
+                if cancel is not None and cancel.is_set():
+                    raise Cancelled from None
+        try:
+            yield lane
+        finally:
+            self._files.put(lane)
+
+
+class _Work:
+    """One request in one lane, from sending it to its last reply."""
+
+    def __init__(
+        self,
+        lane: Lane,
+        request: ReadFile | RenderPage,
+        seconds: float,
+        cancel: threading.Event | None,
+        crashed: set[Path],
+    ) -> None:
+        self._lane, self._request, self._cancel, self._crashed = lane, request, cancel, crashed
+        self._seconds = seconds
+        self._deadline = self._cancel_deadline = float("inf")
+
+    def run(self, final: type[Final], on_page: OnPage | None = None, on_opened: OnOpened | None = None) -> Final:
+        if self._is_cancelled():
+            raise Cancelled
+        self._lane.start(self._cancel)
+        self._deadline = time.monotonic() + self._seconds
+        finished = False
+        try:
+            self._lane.send(self._request)
+            reply = self._last_reply(on_page, on_opened)
+            finished = True
+        except ChildGone as gone:
+            finished = True
+            raise self._death(gone) from gone
+        finally:
+            if not finished:
+                self._lane.drop()  # it still works on what nobody wants
+        if isinstance(reply, ReadFailed):
+            raise _error(reply)
+        assert isinstance(reply, final)
+        return reply
+
+    def _last_reply(self, on_page: OnPage | None, on_opened: OnOpened | None) -> ReaderReply:
+        while True:
+            reply = self._lane.receive(_POLL_S)
+            if reply is None or getattr(reply, "id", None) != self._request.id:
+                self._check_time()
+            elif isinstance(reply, PageRead):
+                if on_page is not None and self._cancel_deadline == float("inf"):
+                    on_page(reply)
+                self._check_time()
+            elif isinstance(reply, Opened):
+                if on_opened is not None:
+                    on_opened(reply)
+            else:
+                return reply
+
+    def _check_time(self) -> None:
+        """Time over or cancelled and not heard: the lane's child is dropped."""
+        now = time.monotonic()
+        if now >= self._deadline:
+            raise DocumentLimit(
+                f"Reading this took longer than {self._seconds:.0f} seconds and was stopped; "
+                "split the file or raise the limit in the settings."
+            )
+        if now >= self._cancel_deadline:
+            raise Cancelled
+        if self._is_cancelled() and self._cancel_deadline == float("inf"):
+            self._cancel_deadline = now + _CANCEL_GRACE_S
+            self._lane.send(CancelRead(self._request.id))
+
+    def _is_cancelled(self) -> bool:
+        return self._cancel is not None and self._cancel.is_set()
+
+    def _death(self, gone: ChildGone) -> AipcError:
+        """Whose fault an ended child is: ours (closing), the limit's, or the file's."""
+        if gone.closing:
+            return WorkerDied("Reading was stopped because the program is closing.")
+        if self._is_cancelled():
+            return Cancelled()
+        if gone.over_memory:
+            return DocumentLimit(
+                "Reading this file takes more memory than one file may use; split it or raise the limit in the settings."
+            )
+        path = Path(self._request.path)
+        again = path in self._crashed
+        self._crashed.add(path)
+        _LOG.warning("a reader ended with status %d while it worked", gone.status)
+        return DocumentError(
+            "Reading this file made the reader crash" + (" again; the file is damaged." if again else "; try once more."),
+            retryable=not again,
+        )
+
+
+def _error(failed: ReadFailed) -> AipcError:
+    match failed.kind:
+        case "password":
+            return PasswordNeeded(failed.reason)
+        case "unsupported":
+            return UnsupportedFormat(failed.reason)
+        case "limit":
+            return DocumentLimit(failed.reason)
+        case "cancelled":
+            return Cancelled()
+        case _:
+            return DocumentError(failed.reason)

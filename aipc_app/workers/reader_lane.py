@@ -1,0 +1,124 @@
+"""One reader process and the queue of what it says; replaced when it has died."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from aipc_app.domain.reader_wire import ReaderReply, ReadFile
+from aipc_app.errors import WorkerDied
+from aipc_app.workers.memory import MemoryWatch
+from engine.errors import EngineError
+from engine.wire.child import ChildProcess
+
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 10.0
+
+
+class ChildGone(Exception):
+    """The lane's process ended by itself, was closed, or went over its memory."""
+
+    def __init__(self, status: int, *, closing: bool = False, over_memory: bool = False) -> None:
+        super().__init__(f"status {status}")
+        self.status, self.closing, self.over_memory = status, closing, over_memory
+
+
+class Lane:
+    """Used by one thread at a time, but for `close`, which may come from any."""
+
+    def __init__(self, command: Sequence[str], log_path: Path) -> None:
+        self._command, self._log_path = list(command), log_path
+        self._child: ChildProcess[ReaderReply] | None = None
+        self._replies: queue.SimpleQueue[ReaderReply | ChildGone] = queue.SimpleQueue()
+        self._closed = threading.Event()
+        self._lock = threading.Lock()  # guards self._child against close()
+        self._failures, self._not_before = 0, 0.0
+        self._memory: MemoryWatch | None = None
+
+    def start(self, cancel: threading.Event | None = None) -> None:
+        """Make sure that a child is there. Raises WorkerDied when none can be started."""
+        if self._child is not None and self._child.alive:
+            return
+        self.drop()
+        self._pause(cancel)
+        replies: queue.SimpleQueue[ReaderReply | ChildGone] = queue.SimpleQueue()
+        try:
+            with self._lock:
+                if self._closed.is_set():
+                    raise WorkerDied("The reader is closed.")
+                child: ChildProcess[ReaderReply] = ChildProcess(
+                    self._command, accepts=ReaderReply, log_path=self._log_path, on_message=replies.put,
+                    on_exit=lambda status: replies.put(ChildGone(status)),
+                )  # fmt: skip
+                self._child, self._replies = child, replies
+            child.wait_ready()
+        except (EngineError, OSError) as error:
+            self._failed()
+            raise WorkerDied(
+                f"The part of the program that reads documents could not be started ({_sentence(error)}); "
+                "try again, and install the program again if this stays."
+            ) from error
+        self._failures = 0
+
+    def send(self, message: Struct) -> None:
+        """To the child; a child that is gone is told by `receive`."""
+        if self._child is not None:
+            if isinstance(message, ReadFile):
+                self._memory = MemoryWatch(self._child.pid, message.limits.memory_bytes)
+            self._child.send(message)
+
+    def receive(self, timeout_s: float) -> ReaderReply | None:
+        """The next reply, None when there was none in time. Raises ChildGone."""
+        try:
+            reply = self._replies.get(timeout=timeout_s)
+        except queue.Empty:
+            self._check_memory()
+            return None
+        if isinstance(reply, ChildGone):
+            over = self._memory is not None and self._memory.was_near
+            self.drop()
+            raise ChildGone(reply.status, closing=self._closed.is_set(), over_memory=over)
+        return reply
+
+    def drop(self) -> None:
+        """Kill the child, if any, and wait until it and its thread are gone."""
+        with self._lock:
+            child, self._child, self._memory = self._child, None, None
+        if child is not None:
+            child.kill()
+            child.close()
+
+    def close(self) -> None:
+        """Drop the child and start no other."""
+        self._closed.set()
+        with self._lock:
+            child = self._child
+        if child is not None:
+            child.kill()
+            child.close()
+
+    def _check_memory(self) -> None:
+        if self._memory is not None and self._memory.is_over():
+            self.drop()
+            raise ChildGone(-9, over_memory=True)
+
+    def _failed(self) -> None:
+        self.drop()
+        pause = min(_FIRST_PAUSE_S * 2.0**self._failures, _LONGEST_PAUSE_S)
+        self._failures, self._not_before = self._failures + 1, time.monotonic() + pause
+
+    def _pause(self, cancel: threading.Event | None) -> None:
+        """After children that did not start, wait longer each time."""
+        while (left := self._not_before - time.monotonic()) > 0 and not self._closed.is_set():
+            if cancel is not None and cancel.wait(min(left, 0.05)):
+                return
+            if cancel is None:
+                self._closed.wait(left)
+
+
+def _sentence(error: Exception) -> str:
+    return str(error).rstrip(".")
