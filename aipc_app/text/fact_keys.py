@@ -15,10 +15,10 @@ _NAMES = (FactKind.CASE_NUMBER, FactKind.IDENTIFIER)
 
 
 def fact_keys(text: str) -> tuple[tuple[str, str], ...]:
-    """(kind, value) keys of the amounts, dates, percentages, articles, case numbers and identifiers of a text.
+    """(kind, value) keys of a text: amounts, dates, percentages, articles, case numbers, identifiers.
 
-    Each once, in order. A whole date also gives its month and its day of the year, an article with 款 also
-    the bare article, so that less precise questions meet it, and precise ones meet it more often.
+    Each once, in order. A whole date also gives its month and its day of the year, an article with 款
+    also the bare article, so that less precise questions meet it, and precise ones meet it more often.
     """
     return keys_of(find_facts(text))
 
