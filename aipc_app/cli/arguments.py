@@ -9,7 +9,6 @@ from aipc_app.operations.cases import find_case
 from aipc_app.operations.services import Services
 
 
-
 def case_or_library(parser: argparse.ArgumentParser) -> None:
     """Exactly one of --case NAME and --library."""
     group = parser.add_mutually_exclusive_group(required=True)

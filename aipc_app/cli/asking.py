@@ -49,8 +49,13 @@ def _search(services: Services, options: argparse.Namespace, output: Output, _ca
     services.encoder.wait_ready()
     result = search_passages(services, query=options.query, cases=(scope,), limit=options.k).run()
     if output.json:
-        output.object({"passages": [passage(item) for item in result.evidence], "seconds": result.seconds,
-                       "missing": [str(stage) for stage in result.missing]})
+        output.object(
+            {
+                "passages": [passage(item) for item in result.evidence],
+                "seconds": result.seconds,
+                "missing": [str(stage) for stage in result.missing],
+            }
+        )
     for item in result.evidence:
         found = item.passage
         place = " ".join(part for part in (found.heading, found.article) if part)
@@ -62,22 +67,38 @@ def _search(services: Services, options: argparse.Namespace, output: Output, _ca
 def passage(item: Evidence) -> dict[str, object]:
     """A passage as contract.md names its fields."""
     p = item.passage
-    return {"document": p.document, "document_id": p.document_id, "page": p.page, "article": p.article,
-            "heading": p.heading, "text": p.text, "start": p.start, "end": p.end, "score": item.score}
+    return {
+        "document": p.document,
+        "document_id": p.document_id,
+        "page": p.page,
+        "article": p.article,
+        "heading": p.heading,
+        "text": p.text,
+        "start": p.start,
+        "end": p.end,
+        "score": item.score,
+    }
 
 
 def _ask(services: Services, options: argparse.Namespace, output: Output, cancel: threading.Event) -> int:
     questions = _questions(options)
     cases = tuple(find_case(services, name=name).run().id for name in options.case)
     started = time.monotonic()
-    ensure_loaded(services).run(lambda f: output.status(f"Opening the model … {f:.0%}") if isinstance(
-        f, float) else None, cancel)
+    ensure_loaded(services).run(
+        lambda f: output.status(f"Opening the model … {f:.0%}") if isinstance(f, float) else None, cancel
+    )
     services.encoder.wait_ready()
     load_s = time.monotonic() - started
     for text in questions:
         question = Question(
-            text=text, cases=cases, library=options.library or not options.no_library, mode=Mode(options.mode),
-            documents=options.documents, conversation=options.conversation, max_tokens=options.max_tokens)
+            text=text,
+            cases=cases,
+            library=options.library or not options.no_library,
+            mode=Mode(options.mode),
+            documents=options.documents,
+            conversation=options.conversation,
+            max_tokens=options.max_tokens,
+        )
         if not output.json and len(questions) > 1:
             output.line(f"\n> {text}")
         answer = ask(services, question=question).run(lambda event: _stream(event, output), cancel)
@@ -105,8 +126,9 @@ def _questions(options: argparse.Namespace) -> list[str]:
 
 def _stream(event: Any, output: Output) -> None:
     if isinstance(event, Reading):
-        output.status(f"Reading {event.done_tokens} of {event.total_tokens} tokens, "
-                      f"about {event.seconds_left:.0f} s left")
+        output.status(
+            f"Reading {event.done_tokens} of {event.total_tokens} tokens, about {event.seconds_left:.0f} s left"
+        )
     elif isinstance(event, AnswerDelta):
         output.write(event.text)
 
@@ -133,11 +155,24 @@ def _short(citation: Citation) -> str:
 def as_json(answer: Answer) -> dict[str, object]:
     """An answer as contract.md names its fields."""
     return {
-        "question": answer.question, "answer": answer.text, "language": answer.language, "mode": str(answer.mode),
+        "question": answer.question,
+        "answer": answer.text,
+        "language": answer.language,
+        "mode": str(answer.mode),
         "refused": answer.refused,
-        "sentences": [{"text": s.text, "state": str(s.state), "supported": s.state is SentenceState.SUPPORTED,
-                       "citations": list(s.citations), "reason": s.reason} for s in answer.sentences],
+        "sentences": [
+            {
+                "text": s.text,
+                "state": str(s.state),
+                "supported": s.state is SentenceState.SUPPORTED,
+                "citations": list(s.citations),
+                "reason": s.reason,
+            }
+            for s in answer.sentences
+        ],
         "citations": [msgspec.to_builtins(citation) for citation in answer.citations],
         "nearest": [passage(item) for item in answer.nearest],
-        "timing": msgspec.to_builtins(answer.timing), "model": answer.model, "conversation": answer.conversation,
+        "timing": msgspec.to_builtins(answer.timing),
+        "model": answer.model,
+        "conversation": answer.conversation,
     }

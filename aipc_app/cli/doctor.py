@@ -24,7 +24,9 @@ def _doctor(services: Services, _options: argparse.Namespace, output: Output, ca
         output.line(f"device   {device.name}: {device.description}, {device.memory_total / 2**30:.1f} GiB")
     output.line(f"memory   {report.memory['available'] / 2**30:.1f} of {report.memory['total'] / 2**30:.1f} GiB free")
     for model in report.models:
-        output.line(f"model    {model.name} ({model.role or 'own'}): {'verified' if model.verified else 'not verified'}")
+        output.line(
+            f"model    {model.name} ({model.role or 'own'}): {'verified' if model.verified else 'not verified'}"
+        )
     for name, version in report.versions.items():
         output.line(f"version  {name} {version}")
     output.line(f"network  {report.offline.attempts} connections attempted")

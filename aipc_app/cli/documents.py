@@ -12,7 +12,13 @@ from aipc_app.cli.output import Output
 from aipc_app.domain.documents import LIBRARY_ID, Document
 from aipc_app.ingest.report import IngestProgress, IngestReport
 from aipc_app.operations.cases import ensure_case
-from aipc_app.operations.documents import add_and_wait, get_document, list_documents, read_pages, remove_document
+from aipc_app.operations.documents import (
+    add_and_wait,
+    get_document,
+    list_documents,
+    read_pages,
+    remove_document,
+)
 from aipc_app.operations.services import Services
 
 GOOD = ("indexed", "indexed_with_gaps", "duplicate")
@@ -69,17 +75,36 @@ def _documents(services: Services, options: argparse.Namespace, output: Output, 
 
 
 def _described(document: Document) -> dict[str, object]:
-    return {"document_id": document.id, "document": document.name, "status": str(document.status),
-            "pages": document.pages, "remembered": 0.0, "reason": document.reason}
+    return {
+        "document_id": document.id,
+        "document": document.name,
+        "status": str(document.status),
+        "pages": document.pages,
+        "remembered": 0.0,
+        "reason": document.reason,
+    }
 
 
 def _pages(services: Services, options: argparse.Namespace, output: Output, _cancel: threading.Event) -> int:
     document = get_document(services, document_id=options.document_id).run()
     pages = read_pages(services, document_id=document.id, page=options.page).run()
     if output.json:
-        output.object({"document_id": document.id, "document": document.name, "pages": [
-            {"page": p.number, "text": p.text, "state": str(p.state), "width": p.width, "height": p.height}
-            for p in pages]})
+        output.object(
+            {
+                "document_id": document.id,
+                "document": document.name,
+                "pages": [
+                    {
+                        "page": p.number,
+                        "text": p.text,
+                        "state": str(p.state),
+                        "width": p.width,
+                        "height": p.height,
+                    }
+                    for p in pages
+                ],
+            }
+        )
     for page in pages:
         output.line(f"--- {document.name}, page {page.number} ({page.state})")
         output.line(page.text)

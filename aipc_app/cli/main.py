@@ -64,6 +64,7 @@ def _run(options: argparse.Namespace, home: Home, output: Output, opener: Opener
 
 def _on_interrupt(cancel: threading.Event) -> None:
     """The first Ctrl+C asks the work to end and keeps what is done; the second ends the program."""
+
     def stop(_signal: int, _frame: object) -> None:
         if cancel.is_set():
             raise KeyboardInterrupt
@@ -77,12 +78,11 @@ def _parser(rooms: Sequence[Room]) -> argparse.ArgumentParser:
     common.add_argument("--home", default=argparse.SUPPRESS, metavar="DIR", help="data folder (or AIPC_HOME)")
     common.add_argument("--json", action="store_true", help="print JSON, one object a line")
     parser = argparse.ArgumentParser(
-        prog="aipc", description="Ask your case files on your own PC. With no command, the window opens.")
+        prog="aipc", description="Ask your case files on your own PC. With no command, the window opens."
+    )
     parser.add_argument("--home", default=None, metavar="DIR", help="data folder (or AIPC_HOME)")
     parser.add_argument("--version", action="version", version=f"aipc {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND")
     for room in rooms:
         room.declare(commands, common)
     return parser
-
-

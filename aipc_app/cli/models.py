@@ -25,9 +25,11 @@ def declare(commands: Any, common: argparse.ArgumentParser) -> None:
     bring = verbs.add_parser("import", parents=[common], help="copy a GGUF file into the data folder")
     bring.add_argument("file", type=Path, metavar="FILE")
     bring.set_defaults(action=_import)
-    for verb, action, about in (("verify", _verify, "compare its bytes with what they should be"),
-                                ("use", _use, "answer with this model from now on"),
-                                ("remove", _remove, "delete it from the data folder")):
+    for verb, action, about in (
+        ("verify", _verify, "compare its bytes with what they should be"),
+        ("use", _use, "answer with this model from now on"),
+        ("remove", _remove, "delete it from the data folder"),
+    ):
         one = verbs.add_parser(verb, parents=[common], help=about)
         one.add_argument("name", metavar="NAME")
         one.set_defaults(action=action)
@@ -46,12 +48,14 @@ def _list(services: Services, _options: argparse.Namespace, output: Output, _can
 def _fetch(services: Services, options: argparse.Namespace, output: Output, cancel: threading.Event) -> int:
     def progress(event: Any) -> None:
         output.status(f"{event.what}, {event.done / 1e6:.0f} of {event.total / 1e6:.0f} MB")
+
     return _show(fetch_models(services, roles=tuple(options.roles)).run(progress, cancel), output)
 
 
 def _import(services: Services, options: argparse.Namespace, output: Output, cancel: threading.Event) -> int:
     def progress(fraction: float) -> None:
         output.status(f"Copying {options.file.name} … {fraction:.0%}")
+
     return _show((import_model(services, path=options.file).run(progress, cancel),), output)
 
 

@@ -113,7 +113,11 @@ class AnswerDelta(Struct, frozen=True, tag=True):
 
 
 class SentenceReady(Struct, frozen=True, tag=True):
-    """Sentence number `index` (from 0) is complete and attributed; its new citations come with it."""
+    """Sentence number `index` (from 0) is complete and attributed; its new citations come with it.
+
+    The same index may come again: the check by the model follows when the answer is complete, and can only lower
+    a sentence's state.
+    """
 
     index: int
     sentence: Sentence
@@ -130,11 +134,17 @@ AnswerEvent = EvidenceFound | Reading | AnswerDelta | SentenceReady | Answered
 
 
 class Turn(Struct, frozen=True, kw_only=True):
-    """One past question of a conversation, with the prompt text as it was sent (passages and question) and the answer."""
+    """One past question of a conversation.
+
+    `sent_passages` and `sent_question` are the prompt's text as it was sent, `said` the reply as the next prompt
+    repeats it, so that a conversation extends its prefix instead of starting again.
+    """
 
     sent_passages: str
     question: str
     answer: Answer
+    sent_question: str = ""
+    said: str = ""
 
 
 class Conversation(Struct, frozen=True, kw_only=True):

@@ -39,7 +39,12 @@ def span_boxes(packed: bytes, start: int, end: int) -> tuple[Box, ...]:
     for box in unpack_boxes(packed, start, end):
         if lines and _same_line(lines[-1], box):
             last = lines[-1]
-            lines[-1] = (min(last[0], box[0]), min(last[1], box[1]), max(last[2], box[2]), max(last[3], box[3]))
+            lines[-1] = (
+                min(last[0], box[0]),
+                min(last[1], box[1]),
+                max(last[2], box[2]),
+                max(last[3], box[3]),
+            )
         else:
             lines.append(box)
     return tuple((round(a, 2), round(b, 2), round(c, 2), round(d, 2)) for a, b, c, d in lines)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class JobKind(StrEnum):
-    READ = "read"    # reader → pages → passages → keyword index
+    READ = "read"  # reader → pages → passages → keyword index
     EMBED = "embed"  # passages → vectors
 
 
@@ -38,7 +38,7 @@ class Changes(Struct, frozen=True, kw_only=True):
 
     cases: bool = False
     documents: frozenset[int] = frozenset()  # case ids whose document lists changed
-    pages: frozenset[int] = frozenset()      # document ids whose content changed
+    pages: frozenset[int] = frozenset()  # document ids whose content changed
     jobs: bool = False
     conversations: bool = False
     models: bool = False

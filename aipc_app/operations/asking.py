@@ -13,15 +13,14 @@ from aipc_app.operations.op import Op, simply
 from aipc_app.operations.services import Services
 
 
-def search_passages(
-    services: Services, *, query: str, cases: Sequence[int], limit: int = 10
-) -> Op[SearchResult]:
+def search_passages(services: Services, *, query: str, cases: Sequence[int], limit: int = 10) -> Op[SearchResult]:
     """The best passages of these cases (LIBRARY_ID for the law library), each stage's rank kept."""
     return simply("search", lambda: services.search.search(query, cases=tuple(cases), limit=limit))
 
 
 def ask(services: Services, *, question: Question) -> Op[Answer]:
     """Work out an answer. Emits AnswerEvent; cancel keeps what was said. Loads the model if need be."""
+
     def work(emit, cancel):  # type: ignore[no-untyped-def]
         if not question.text.strip():
             raise UserMistake("The question is empty.")
@@ -29,6 +28,7 @@ def ask(services: Services, *, question: Question) -> Op[Answer]:
         answer = services.answers.ask(question, emit, cancel)
         services.changes.publish(Changes(conversations=True))
         return answer
+
     return Op("ask", work)
 
 
@@ -45,6 +45,7 @@ def delete_conversation(services: Services, *, conversation_id: int) -> Op[None]
     def work() -> None:
         services.store.conversations.delete(conversation_id)
         services.changes.publish(Changes(conversations=True))
+
     return simply("delete conversation", work)
 
 

@@ -33,8 +33,10 @@ def create_case(services: Services, *, name: str) -> Op[Case]:
 
 def ensure_case(services: Services, *, name: str) -> Op[Case]:
     """The case of this name, made if there is none."""
-    return simply("open case", lambda: services.store.cases.by_name(_clean(name)) or create_case(
-        services, name=name).run())
+    return simply(
+        "open case",
+        lambda: services.store.cases.by_name(_clean(name)) or create_case(services, name=name).run(),
+    )
 
 
 def open_case(services: Services, *, case_id: int) -> Op[Case]:
@@ -42,17 +44,18 @@ def open_case(services: Services, *, case_id: int) -> Op[Case]:
     return simply("open case", lambda: _open(services, case_id))
 
 
-def rename_case(services: Services, *, case_id: int, name: str) -> Op[None]:
-    return simply("rename case", lambda: _changing(
-        services, lambda: services.store.cases.rename(case_id, _clean(name))))
+def rename_case(services: Services, *, case_id: int, name: str) -> Op[Case]:
+    return simply(
+        "rename case", lambda: _changing(services, lambda: services.store.cases.rename(case_id, _clean(name)))
+    )
 
 
-def archive_case(services: Services, *, case_id: int, on: bool = True) -> Op[None]:
+def archive_case(services: Services, *, case_id: int, on: bool = True) -> Op[Case]:
     """Put away or take out again; an archived case can still be asked."""
     return simply("archive case", lambda: _changing(services, lambda: services.store.cases.archive(case_id, on)))
 
 
-def trash_case(services: Services, *, case_id: int, on: bool = True) -> Op[None]:
+def trash_case(services: Services, *, case_id: int, on: bool = True) -> Op[Case]:
     """To the trash, or back (undo)."""
     return simply("trash case", lambda: _changing(services, lambda: services.store.cases.trash(case_id, on)))
 
@@ -66,8 +69,10 @@ def _find(services: Services, name: str) -> Case:
     case = services.store.cases.by_name(name)
     if case is None:
         known = ", ".join(item.name for item in services.store.cases.list()[:8])
-        raise UserMistake(f"There is no case named '{name}'; " + (
-            f"there are: {known}." if known else "add files to it first: aipc add --case NAME FILE."))
+        raise UserMistake(
+            f"There is no case named '{name}'; "
+            + (f"there are: {known}." if known else "add files to it first: aipc add --case NAME FILE.")
+        )
     return case
 
 

@@ -32,13 +32,16 @@ def _examine(services: Services, emit: Emit, cancel: threading.Event) -> DoctorR
     memory = psutil.virtual_memory()
     tried = attempts(services.home.network_log)
     if tried:
-        problems.append(f"{tried} connections to a network were attempted and refused; see {services.home.network_log}.")
+        problems.append(
+            f"{tried} connections to a network were attempted and refused; see {services.home.network_log}."
+        )
     return DoctorReport(
         ok=not problems,
         devices=inspection.devices if inspection else (),
         memory={"total": memory.total, "available": memory.available},
         versions={"aipc": __version__, "embedder": embedder, **(inspection.versions if inspection else {})},
-        models=tuple(model for model in models if model.path), offline=Offline(attempts=tried),
+        models=tuple(model for model in models if model.path),
+        offline=Offline(attempts=tried),
         problems=tuple(problems),
     )
 

@@ -77,8 +77,10 @@ def render_page(services: Services, *, document_id: int, page: int, scale: float
 
 def original_path(services: Services, *, document_id: int) -> Op[Path]:
     """The stored original; read-only."""
-    return simply("open original", lambda: services.store.originals.path(
-        services.store.documents.get(document_id).sha256))
+    return simply(
+        "open original",
+        lambda: services.store.originals.path(services.store.documents.get(document_id).sha256),
+    )
 
 
 def _add(services: Services, case_id: int, paths: Sequence[Path], password: str | None) -> tuple[Added, ...]:
@@ -92,7 +94,12 @@ def _add(services: Services, case_id: int, paths: Sequence[Path], password: str 
 
 
 def _add_and_wait(
-    services: Services, case_id: int, paths: Sequence[Path], password: str | None, emit: Emit, cancel: threading.Event
+    services: Services,
+    case_id: int,
+    paths: Sequence[Path],
+    password: str | None,
+    emit: Emit,
+    cancel: threading.Event,
 ) -> tuple[IngestReport, ...]:
     added = _add(services, case_id, paths, password)
     return services.ingest.wait(added, emit, cancel)
@@ -113,16 +120,12 @@ def _reorder(services: Services, case_id: int, document_ids: Sequence[int]) -> N
 
 
 def _pages(services: Services, document_id: int, number: int | None) -> tuple[Page, ...]:
-    document = services.store.documents.get(document_id)
     if number is None:
+        services.store.documents.get(document_id)
         return services.store.documents.pages(document_id)
-    page = services.store.documents.page(document_id, number)
-    if page is None:
-        raise UserMistake(f"{document.name} has no page {number}; it has {document.pages}.")
-    return (page,)
+    return (services.store.documents.page(document_id, number),)
 
 
 def _render(services: Services, document_id: int, page: int, scale: float) -> PageRendered:
     document = services.store.documents.get(document_id)
-    return services.reader.render(
-        services.store.originals.path(document.sha256), document.name, page, scale)
+    return services.reader.render(services.store.originals.path(document.sha256), document.name, page, scale)

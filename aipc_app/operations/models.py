@@ -55,9 +55,11 @@ def chosen_model(services: Services) -> Path:
     if chosen and Path(chosen).is_file():
         return Path(chosen)
     raise ModelUnavailable(
-        f"The model '{chosen}' is not on this machine; choose another with 'aipc models use NAME'." if chosen
+        f"The model '{chosen}' is not on this machine; choose another with 'aipc models use NAME'."
+        if chosen
         else "There is no language model on this machine; run 'aipc models fetch', or copy a GGUF file "
-        f"into {services.home.models} and choose it with 'aipc models use NAME'.")
+        f"into {services.home.models} and choose it with 'aipc models use NAME'."
+    )
 
 
 def _list(services: Services) -> tuple[ModelInfo, ...]:
@@ -84,9 +86,16 @@ def _info(file: str, path: Path | None, entry: CatalogueEntry | None, chosen: st
     size = path.stat().st_size if path else entry.size if entry else 0
     in_use = chosen in (name, file, str(path)) if chosen else bool(entry and entry.role == DEFAULT_ROLE)
     return ModelInfo(
-        name=name, file=file, path=str(path) if path else None, role=entry.role if entry else None, size=size,
-        sha256=entry.sha256 if entry else None, licence=entry.licence if entry else None,
-        in_use=in_use and path is not None, about=entry.about if entry else "")
+        name=name,
+        file=file,
+        path=str(path) if path else None,
+        role=entry.role if entry else None,
+        size=size,
+        sha256=entry.sha256 if entry else None,
+        licence=entry.licence if entry else None,
+        in_use=in_use and path is not None,
+        about=entry.about if entry else "",
+    )
 
 
 def _named(services: Services, name: str) -> ModelInfo:
@@ -101,16 +110,25 @@ def _use(services: Services, name: str) -> ModelInfo:
     path = Path(name).expanduser()
     if path.suffix == ".gguf" and path.is_file():
         chosen = str(path.absolute())
-        model = ModelInfo(name=path.stem, file=path.name, path=chosen, role=None, size=path.stat().st_size,
-                          sha256=None, licence=None, in_use=True)
+        model = ModelInfo(
+            name=path.stem,
+            file=path.name,
+            path=chosen,
+            role=None,
+            size=path.stat().st_size,
+            sha256=None,
+            licence=None,
+            in_use=True,
+        )
     else:
         model = _named(services, name)
         chosen = model.file
         if model.path is None:
             raise UserMistake(f"{model.name} is not on this machine yet; run 'aipc models fetch {model.role}'.")
     settings = services.settings()
-    services.settings.replace(msgspec.structs.replace(
-        settings, models=msgspec.structs.replace(settings.models, chat=chosen)))
+    services.settings.replace(
+        msgspec.structs.replace(settings, models=msgspec.structs.replace(settings.models, chat=chosen))
+    )
     services.changes.publish(Changes(models=True, settings=True))
     return msgspec.structs.replace(model, in_use=True)
 

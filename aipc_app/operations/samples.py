@@ -63,12 +63,23 @@ def _read(folder: Path) -> Sample:
     raw = tomllib.loads((folder / "case.toml").read_text(encoding="utf-8"))
     questions = json.loads((folder / "questions.json").read_text(encoding="utf-8"))
     return Sample(
-        id=raw["id"], name_zh=raw["name_zh"], name_en=raw["name_en"], folder=str(folder),
-        documents=tuple(raw["documents"]), library=tuple(raw.get("library", ())),
-        questions=tuple(SampleQuestion(
-            id=q["id"], question=q["question"], language=q["language"], answerable=q["answerable"],
-            key_facts=tuple(tuple(f) for f in q.get("key_facts", ())), documents=tuple(q.get("documents", ())),
-        ) for q in questions),
+        id=raw["id"],
+        name_zh=raw["name_zh"],
+        name_en=raw["name_en"],
+        folder=str(folder),
+        documents=tuple(raw["documents"]),
+        library=tuple(raw.get("library", ())),
+        questions=tuple(
+            SampleQuestion(
+                id=q["id"],
+                question=q["question"],
+                language=q["language"],
+                answerable=q["answerable"],
+                key_facts=tuple(tuple(f) for f in q.get("key_facts", ())),
+                documents=tuple(q.get("documents", ())),
+            )
+            for q in questions
+        ),
         demo=tuple(raw.get("questions_demo", ())),
     )
 
@@ -78,8 +89,7 @@ def _open(services: Services, sample: Sample, language: str) -> OpenedSample:
     case = ensure_case(services, name=sample.name_zh if language == "zh" else sample.name_en).run()
     added = add_files(services, case_id=case.id, paths=_inside(folder, "documents", sample.documents)).run()
     if sample.library:
-        added += add_files(
-            services, case_id=LIBRARY_ID, paths=_inside(folder, "library", sample.library)).run()
+        added += add_files(services, case_id=LIBRARY_ID, paths=_inside(folder, "library", sample.library)).run()
     return OpenedSample(case=case, added=added)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 import re
 from pathlib import Path
 
@@ -33,7 +32,7 @@ def save(path: Path, settings: Settings) -> None:
     partial = path.with_suffix(".partial")
     try:
         partial.write_text(tomli_w.dumps(_without_none(msgspec.to_builtins(settings))), encoding="utf-8")
-        os.replace(partial, path)
+        partial.replace(path)
     except OSError as error:
         raise StorageError(f"The settings can't be saved ({error.strerror}); check {path.parent}.") from error
 

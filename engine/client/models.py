@@ -49,8 +49,15 @@ class ModelTasks:
         except (OSError, DecodeError, ValidationError) as error:
             raise ModelError(f"The list of models can't be read; install the program again ({error}).") from error
         return tuple(
-            CatalogueEntry(name=m.name, role=m.role, file=m.file, size=m.size, sha256=m.sha256,
-                           licence=m.licence, about=m.good_for)
+            CatalogueEntry(
+                name=m.name,
+                role=m.role,
+                file=m.file,
+                size=m.size,
+                sha256=m.sha256,
+                licence=m.licence,
+                about=m.good_for,
+            )
             for m in listed
         )
 
@@ -61,7 +68,11 @@ class ModelTasks:
         return self._run(VerifyModel(str(self._catalogue), file, path), on_progress, cancel).same
 
     def fetch(
-        self, role: str, folder: str, on_progress: Callable[[ModelTaskProgress], None], cancel: threading.Event
+        self,
+        role: str,
+        folder: str,
+        on_progress: Callable[[ModelTaskProgress], None],
+        cancel: threading.Event,
     ) -> str:
         """Download, join and verify the model of this role or name; returns its path."""
         return self._run(FetchModel(str(self._catalogue), role, folder), on_progress, cancel).path
@@ -71,8 +82,12 @@ class ModelTasks:
     ) -> ModelTaskDone:
         inbox: queue.Queue[ModelReply | None] = queue.Queue()
         child = ChildProcess[ModelReply](
-            self._command, accepts=ModelReply, log_path=self._log_path,
-            on_message=inbox.put, on_exit=lambda _code: inbox.put(None))
+            self._command,
+            accepts=ModelReply,
+            log_path=self._log_path,
+            on_message=inbox.put,
+            on_exit=lambda _code: inbox.put(None),
+        )
         try:
             child.wait_ready()
             child.send(task)
@@ -83,7 +98,9 @@ class ModelTasks:
 
 
 def _outcome(
-    inbox: queue.Queue[ModelReply | None], on_progress: Callable[[ModelTaskProgress], None], cancel: threading.Event
+    inbox: queue.Queue[ModelReply | None],
+    on_progress: Callable[[ModelTaskProgress], None],
+    cancel: threading.Event,
 ) -> ModelTaskDone:
     while True:
         try:

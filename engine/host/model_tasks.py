@@ -60,7 +60,7 @@ def _do(task: VerifyModel | FetchModel, channel: Channel[VerifyModel | FetchMode
         channel.send(ModelTaskProgress(what, progress.done_bytes, progress.total_bytes))
 
     entry = load_catalogue(Path(task.catalogue)).find(task.role)
-    path = fetch(entry, Path(task.folder), default_cache_dir(), report, threading.Event())
+    path = fetch(entry, Path(task.folder), default_cache_dir(), report, lambda: False)
     return ModelTaskDone(path=str(path))
 
 

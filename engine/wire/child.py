@@ -49,12 +49,17 @@ class ChildProcess(Generic[Reply]):
         log_path.parent.mkdir(parents=True, exist_ok=True)
         with log_path.open("ab") as log:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
-                env=dict(environment) if environment is not None else None, bufsize=0, close_fds=True,
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=dict(environment) if environment is not None else None,
+                bufsize=0,
+                close_fds=True,
                 start_new_session=False,
             )
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._channel: Channel[Any] = Channel(self._process.stdout, self._process.stdin, accepts)  # type: ignore[arg-type]
+        self._channel: Channel[Any] = Channel(self._process.stdout, self._process.stdin, accepts)
         self.hello: Hello | None = None
         self._greeted = threading.Event()
         self._gone = threading.Event()

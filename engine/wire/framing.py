@@ -6,7 +6,7 @@ import os
 import struct
 import sys
 import threading
-from typing import Any, BinaryIO, Generic, TypeVar
+from typing import IO, Any, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -23,10 +23,18 @@ class EndOfStream(Exception):
     """The peer closed its end; a child answers it by exiting."""
 
 
+class Sink(Protocol):
+    """Where whole frames are written."""
+
+    def write(self, data: bytes, /) -> int: ...
+    def flush(self) -> None: ...
+    def close(self) -> None: ...
+
+
 class Channel(Generic[Received]):
     """One end of a wire. `send` may be called from any thread; `receive` from one."""
 
-    def __init__(self, source: BinaryIO, sink: BinaryIO, accepts: Any) -> None:
+    def __init__(self, source: IO[bytes], sink: Sink, accepts: Any) -> None:
         self._source, self._sink = source, sink
         self._decoder = msgspec.msgpack.Decoder(accepts)
         self._encoder = msgspec.msgpack.Encoder()
@@ -70,13 +78,13 @@ class Channel(Generic[Received]):
         return bytes(parts)
 
 
-def claim_pipes() -> tuple[BinaryIO, BinaryIO]:
+def claim_pipes() -> tuple[IO[bytes], Sink]:
     """In a child: take standard input and output for the wire; whatever prints goes to standard error.
 
     Native code writes to descriptor 1 when it likes; after this call that is the log, never the wire.
     """
-    source = os.fdopen(os.dup(0), "rb", buffering=0)
-    sink = os.fdopen(os.dup(1), "wb", buffering=0)
+    source: IO[bytes] = os.fdopen(os.dup(0), "rb", buffering=0)
+    sink: IO[bytes] = os.fdopen(os.dup(1), "wb", buffering=0)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
@@ -89,7 +97,7 @@ def claim_pipes() -> tuple[BinaryIO, BinaryIO]:
 class _WholeWriter:
     """An unbuffered pipe may take part of a write; this one takes all of it."""
 
-    def __init__(self, raw: BinaryIO) -> None:
+    def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw
 
     def write(self, data: bytes) -> int:

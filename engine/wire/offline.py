@@ -23,8 +23,13 @@ def guard(log_path: Path | None = None) -> None:
     global _guarded
     if log_path is not None:
         os.environ[LOG_VARIABLE] = str(log_path)
-    os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1",
-                      ANONYMIZED_TELEMETRY="False", DO_NOT_TRACK="1")
+    os.environ.update(
+        HF_HUB_OFFLINE="1",
+        TRANSFORMERS_OFFLINE="1",
+        HF_HUB_DISABLE_TELEMETRY="1",
+        ANONYMIZED_TELEMETRY="False",
+        DO_NOT_TRACK="1",
+    )
     if not _guarded:
         _guarded = True
         sys.addaudithook(_watch)
@@ -39,9 +44,11 @@ def attempts(log_path: Path) -> int:
 
 
 def _watch(event: str, arguments: tuple[Any, ...]) -> None:
-    if event == "socket.connect" and _is_remote(arguments[1]) or (
-        event == "socket.getaddrinfo" and not _is_local_host(arguments[0])
-    ) or event == "socket.gethostbyname" and not _is_local_host(arguments[0]):
+    if (
+        (event == "socket.connect" and _is_remote(arguments[1]))
+        or (event == "socket.getaddrinfo" and not _is_local_host(arguments[0]))
+        or (event == "socket.gethostbyname" and not _is_local_host(arguments[0]))
+    ):
         _note(event)
         raise PermissionError("This program does not use the network.")
 

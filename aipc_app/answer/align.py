@@ -1,0 +1,108 @@
+"""Finds the verbatim spans a claim rests on. Pure: units and a claim in, spans with their figures out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from aipc_app.answer.claim import Claim
+from aipc_app.answer.units import Unit, Units
+from aipc_app.text.facts import Fact, supports
+
+MOST_UNITS = 3  # a quote longer than three sentences points at nothing
+MOST_SPANS = 3
+_FACT_WEIGHT = 3.0
+_LENGTH_COST = 0.06  # a further sentence must bring more than this share of the claim
+
+
+class Span(Struct, frozen=True, kw_only=True):
+    """Units `first` to `last` of one source, in order; `start` and `end` are offsets into its page."""
+
+    source: int
+    first: int
+    last: int
+    start: int
+    end: int
+
+
+class Alignment(Struct, frozen=True, kw_only=True):
+    """`coverage`: share of what the claim says, by weight, that the spans say too. `missing`: hard facts in none."""
+
+    spans: tuple[Span, ...]
+    coverage: float
+    missing: tuple[Fact, ...]
+    similarity: float = 0.0
+
+
+def align(claim: Claim, units: Units, similarities: Mapping[int, float] | None = None) -> Alignment:
+    """The best window of up to three sentences, then a further span for each fact it lacks.
+
+    `similarities`: by unit index, for a claim in another language than its source; they then stand in for words.
+    """
+    best = max(_windows(units), key=lambda w: _worth(claim, units, w, similarities), default=None)
+    if best is None:
+        return Alignment(spans=(), coverage=0.0, missing=claim.hard)
+    spans = [best]
+    missing = _lacking(claim.hard, units.items[best.first : best.last + 1])
+    while missing and len(spans) < MOST_SPANS:
+        further = _unit_with(missing, claim, units, best)
+        if further is None:
+            break
+        spans.append(further)
+        missing = _lacking(missing, units.items[further.first : further.last + 1])
+    covered = frozenset[str]().union(*(units.items[i].tokens for s in spans for i in range(s.first, s.last + 1)))
+    near = max((similarities or {}).get(i, 0.0) for i in range(best.first, best.last + 1)) if similarities else 0.0
+    return Alignment(spans=tuple(spans), coverage=_coverage(claim, units, covered), missing=missing, similarity=near)
+
+
+def context(units: Units, span: Span, characters: int = 160) -> str:
+    """The span with a little of the page around it, for a reader or a judge to understand it by."""
+    source = units.sources[span.source]
+    start = max(source.start, span.start - characters)
+    end = min(source.end, span.end + characters)
+    return source.page_text[start:end].strip()
+
+
+def _windows(units: Units) -> Iterator[Span]:
+    for first, unit in enumerate(units.items):
+        for last in range(first, min(first + MOST_UNITS, len(units.items))):
+            end = units.items[last]
+            if end.source != unit.source:
+                break
+            yield Span(source=unit.source, first=first, last=last, start=unit.start, end=end.end)
+
+
+def _worth(claim: Claim, units: Units, span: Span, similarities: Mapping[int, float] | None) -> float:
+    window = units.items[span.first : span.last + 1]
+    if similarities is not None:
+        said = max(similarities.get(i, 0.0) for i in range(span.first, span.last + 1))
+    else:
+        said = _coverage(claim, units, frozenset[str]().union(*(unit.tokens for unit in window)))
+    held = len(claim.hard) - len(_lacking(claim.hard, window))
+    facts = held / len(claim.hard) if claim.hard else 0.0
+    return said + _FACT_WEIGHT * facts / (1 + _FACT_WEIGHT) - _LENGTH_COST * (span.last - span.first)
+
+
+def _coverage(claim: Claim, units: Units, tokens: frozenset[str]) -> float:
+    whole = units.total(claim.tokens)
+    return units.total(claim.tokens & tokens) / whole if whole else 0.0
+
+
+def _lacking(facts: Sequence[Fact], window: Sequence[Unit]) -> tuple[Fact, ...]:
+    return tuple(fact for fact in facts if not any(supports(known, fact) for unit in window for known in unit.facts))
+
+
+def _unit_with(missing: Sequence[Fact], claim: Claim, units: Units, near: Span) -> Span | None:
+    """The unit that states most of the missing facts; ties go to shared words, then to the same source."""
+
+    def worth(index: int) -> tuple[int, float, bool]:
+        unit = units.items[index]
+        held = len(missing) - len(_lacking(missing, (unit,)))
+        return held, units.total(claim.tokens & unit.tokens), unit.source == near.source
+
+    best = max(range(len(units.items)), key=worth, default=None)
+    if best is None or worth(best)[0] == 0:
+        return None
+    unit = units.items[best]
+    return Span(source=unit.source, first=best, last=best, start=unit.start, end=unit.end)

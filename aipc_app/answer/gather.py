@@ -1,0 +1,126 @@
+"""Decides how the material is read and gathers it: whole documents, or passages found for this question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from aipc_app.answer.material import Source, in_document_order, passage_source, whole_sources
+from aipc_app.answer.prompt import document_texts
+from aipc_app.domain.answers import Mode, Question, Turn
+from aipc_app.domain.documents import LIBRARY_ID, Document, Evidence, SearchResult
+from aipc_app.errors import UserMistake
+from aipc_app.search.service import SearchService
+from aipc_app.store import Store
+from engine.client.base import EngineClient
+
+LIBRARY_PASSAGES = 3  # beside a case's own material; more would crowd it out
+_MOST_COUNTED = 500
+_OVERHEAD_TOKENS = 1600  # system text, found passages in whole mode, question, template
+
+
+class Gathered(Struct, frozen=True, kw_only=True):
+    """`documents` are read whole; `passages` were found for this question; `evidence` is what search showed."""
+
+    mode: Mode
+    documents: tuple[Source, ...]
+    passages: tuple[Source, ...]
+    evidence: tuple[Evidence, ...]
+    seconds: float
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return (*self.documents, *self.passages)
+
+
+class Gatherer:
+    """Reads the store and the search; counts tokens once a document."""
+
+    def __init__(self, store: Store, search: SearchService, engine: EngineClient) -> None:
+        self._store, self._search, self._engine = store, search, engine
+        self._tokens: dict[str, int] = {}
+
+    def search(self, question: Question, history: Sequence[Turn], limit: int) -> tuple[SearchResult, SearchResult]:
+        """What the case and the library have on it. A follow-up is searched together with what it follows."""
+        query = f"{history[-1].question}\n{question.text}" if history else question.text
+        nothing = SearchResult(evidence=(), seconds=0.0)
+        case = (
+            self._search.search(query, cases=question.cases, documents=question.documents, limit=limit)
+            if question.cases
+            else nothing
+        )
+        library_limit = LIBRARY_PASSAGES if question.cases else limit
+        library = self._search.search(query, cases=(LIBRARY_ID,), limit=library_limit) if question.library else nothing
+        return case, library
+
+    def gather(
+        self,
+        question: Question,
+        found: tuple[SearchResult, SearchResult],
+        *,
+        room_tokens: int,
+        cold_tokens: int,
+    ) -> Gathered:
+        """`room_tokens`: what the context can take; `cold_tokens`: what may be read cold within the user's patience."""
+        case, library = found
+        evidence = (*case.evidence, *library.evidence)
+        seconds = case.seconds + library.seconds
+        law = self._passages(library.evidence, library=True)
+        documents = self._whole(question, min(room_tokens, cold_tokens) if question.mode is Mode.AUTO else room_tokens)
+        if documents:
+            return Gathered(mode=Mode.WHOLE, documents=documents, passages=law, evidence=evidence, seconds=seconds)
+        order = [d.id for d in self._documents(question)]
+        passages = in_document_order(self._passages(case.evidence, library=False), order)
+        return Gathered(
+            mode=Mode.RETRIEVAL, documents=(), passages=(*passages, *law), evidence=evidence, seconds=seconds
+        )
+
+    def _whole(self, question: Question, most_tokens: int) -> tuple[Source, ...]:
+        """The chosen documents' pages if they are to be read whole; empty for retrieval."""
+        if question.mode is Mode.RETRIEVAL or not question.cases:
+            return ()
+        sources = tuple(
+            source
+            for document in self._documents(question)
+            for source in whole_sources(document, self._store.documents.pages(document.id))
+        )
+        total = sum(self._count(text) for text in document_texts(sources))
+        if total + _OVERHEAD_TOKENS <= most_tokens:
+            return sources
+        if question.mode is Mode.WHOLE:
+            raise UserMistake(
+                f"These documents are {total} tokens and the model takes {most_tokens - _OVERHEAD_TOKENS}; "
+                "ask in retrieval mode or leave some documents out."
+            )
+        return ()
+
+    def _documents(self, question: Question) -> tuple[Document, ...]:
+        chosen = {
+            document.id: document
+            for case in question.cases
+            for document in self._store.documents.of_case(case)
+            if document.status.readable and (question.documents is None or document.id in question.documents)
+        }
+        return tuple(chosen.values())
+
+    def _passages(self, evidence: Sequence[Evidence], *, library: bool) -> tuple[Source, ...]:
+        return tuple(
+            passage_source(item.passage, self._page_text(item.passage.document_id, item.passage.page), library=library)
+            for item in evidence
+        )
+
+    def _page_text(self, document_id: int, page: int) -> str:
+        return self._store.documents.page(document_id, page, boxes=False).text
+
+    def _count(self, text: str) -> int:
+        """Tokens of a text as a segment; remembered while the model stays."""
+        if text not in self._tokens:
+            if len(self._tokens) >= _MOST_COUNTED:
+                self._tokens.clear()
+            (self._tokens[text],) = self._engine.count_tokens((text,))
+        return self._tokens[text]
+
+    def forget_counts(self) -> None:
+        """Another model counts otherwise."""
+        self._tokens.clear()

@@ -1,0 +1,63 @@
+"""The prompt, stable part first. Pure: same material and question, same prompt; no clock, no random id.
+
+System text, then the documents in the case's own order: that prefix is the same for every question. History
+follows as it was sent; then what was found for this question alone, then the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from aipc_app.answer.material import Source
+from aipc_app.answer.wording import DOCUMENT_HEAD, PAGE_HEAD, SYSTEM, Wording
+from aipc_app.domain.answers import Turn
+from engine.types.prompt import ChatMessage, Prompt, Role, Segment, SegmentKind
+
+
+def build(*, documents: Sequence[Source], history: Sequence[Turn], passages: str, question: str) -> Prompt:
+    """`documents` in whole mode, else empty; `passages` and `question` as `passages_text` and `question_text` made them."""
+    messages = [ChatMessage(Role.SYSTEM, (Segment(SegmentKind.SYSTEM, SYSTEM), *_document_segments(documents)))]
+    for turn in history:
+        messages.append(_user(turn.sent_passages, turn.sent_question, SegmentKind.HISTORY))
+        messages.append(ChatMessage(Role.ASSISTANT, (Segment(SegmentKind.HISTORY, turn.said),)))
+    messages.append(_user(passages, question, SegmentKind.QUESTION))
+    return Prompt(tuple(messages))
+
+
+def passages_text(sources: Iterable[Source], words: Wording) -> str:
+    """Found passages as the model reads them: the case's first, then the library's under a head of their own."""
+    found = tuple(sources)
+    case = [_passage(s, words) for s in found if not s.library]
+    library = [_passage(s, words) for s in found if s.library]
+    parts = [
+        head + "\n".join(items) + "\n\n" for head, items in ((words.passages, case), (words.library, library)) if items
+    ]
+    return "".join(parts)
+
+
+def question_text(question: str, words: Wording) -> str:
+    return f"{words.instruction}\n{words.question}{question.strip()}"
+
+
+def document_texts(sources: Sequence[Source]) -> tuple[str, ...]:
+    """One text per document, with its name and page marks, in the order given."""
+    texts: dict[int, str] = {}
+    for source in sources:
+        head = "" if source.document_id in texts else DOCUMENT_HEAD.format(name=source.document)
+        body = PAGE_HEAD.format(page=source.page) + source.text.strip() + "\n"
+        texts[source.document_id] = texts.get(source.document_id, "") + head + body
+    return tuple(texts.values())
+
+
+def _document_segments(sources: Sequence[Source]) -> tuple[Segment, ...]:
+    return tuple(Segment(SegmentKind.DOCUMENTS, text) for text in document_texts(sources))
+
+
+def _user(passages: str, question: str, kind: SegmentKind) -> ChatMessage:
+    found = (Segment(SegmentKind.PASSAGES, passages),) if passages else ()
+    return ChatMessage(Role.USER, (*found, Segment(kind, question)))
+
+
+def _passage(source: Source, words: Wording) -> str:
+    place = f"{source.document} {words.page.format(page=source.page)} {source.label}".strip()
+    return f"【{place}】{source.text.strip()}"

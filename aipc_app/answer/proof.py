@@ -1,0 +1,101 @@
+"""Proves an answer sentence by sentence while it streams, and numbers its citations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from aipc_app.answer.align import Span, context
+from aipc_app.answer.attribute import attribute, judged_reason
+from aipc_app.answer.claim import Claim, make_claim
+from aipc_app.answer.meaning import Meaning
+from aipc_app.answer.units import Units
+from aipc_app.domain.answers import Citation, Sentence, SentenceState
+from aipc_app.domain.boxes import span_boxes
+from aipc_app.errors import AipcError
+from aipc_app.log import ANSWER
+from aipc_app.store import Store
+
+_SAME_LANGUAGE_SHARE = 0.3  # with fewer units in the claim's language, words alone can't find the source
+
+
+class Proof:
+    """One answer's sentences and citations so far. Not for two threads at once."""
+
+    def __init__(self, store: Store, meaning: Meaning, units: Units) -> None:
+        self._store, self._meaning, self._units = store, meaning, units
+        self._markers: dict[tuple[int, int, int, int], int] = {}
+        self._claims: list[Claim] = []
+        self._spans: list[tuple[Span, ...]] = []
+        self.sentences: list[Sentence] = []
+        self.citations: list[Citation] = []
+
+    def add(self, text: str) -> tuple[Sentence, tuple[Citation, ...]]:
+        """Prove the next sentence; its new citations come with it."""
+        claim = make_claim(text)
+        verdict = attribute(claim, self._units, self._similarities(claim))
+        known = len(self.citations)
+        markers = tuple(dict.fromkeys(self._cite(span) for span in verdict.spans))
+        sentence = Sentence(text=text, state=verdict.state, citations=markers, reason=verdict.reason)
+        self._claims.append(claim)
+        self._spans.append(verdict.spans)
+        self.sentences.append(sentence)
+        return sentence, tuple(self.citations[known:])
+
+    def lower(self, index: int, state: SentenceState) -> Sentence:
+        """The model's own check did not bear sentence `index` out."""
+        reason = judged_reason(self._claims[index].language)
+        self.sentences[index] = msgspec.structs.replace(self.sentences[index], state=state, reason=reason)
+        return self.sentences[index]
+
+    def evidence(self, index: int) -> str:
+        """What sentence `index` cites, with some of the page around it."""
+        return "\n…\n".join(context(self._units, span) for span in self._spans[index])
+
+    def claim(self, index: int) -> Claim:
+        return self._claims[index]
+
+    def _similarities(self, claim: Claim) -> Mapping[int, float] | None:
+        units = self._units.items
+        same = sum(1 for unit in units if unit.language == claim.language)
+        if not units or same / len(units) >= _SAME_LANGUAGE_SHARE:
+            return None
+        try:
+            return self._meaning.similarities(claim.text, self._units)
+        except AipcError as error:
+            ANSWER.warning("no vectors for attribution: %s", type(error).__name__)
+            return None
+
+    def _cite(self, span: Span) -> int:
+        source = self._units.sources[span.source]
+        key = (source.document_id, source.page, span.start, span.end)
+        if key not in self._markers:
+            self._markers[key] = len(self.citations) + 1
+            page = self._store.documents.page(source.document_id, source.page)
+            self.citations.append(
+                Citation(
+                    marker=self._markers[key],
+                    document=source.document,
+                    document_id=source.document_id,
+                    page=source.page,
+                    start=span.start,
+                    end=span.end,
+                    quote=page.text[span.start : span.end],
+                    boxes=span_boxes(page.boxes, span.start, span.end),
+                )
+            )
+        return self._markers[key]
+
+
+def keep_cited(proof: Proof) -> tuple[tuple[Sentence, ...], tuple[Citation, ...]]:
+    """The sentences and the citations they still use, numbered from 1 without gaps."""
+    used = sorted({marker for sentence in proof.sentences for marker in sentence.citations})
+    number = {marker: position for position, marker in enumerate(used, 1)}
+    sentences = tuple(
+        msgspec.structs.replace(s, citations=tuple(number[m] for m in s.citations)) for s in proof.sentences
+    )
+    citations = tuple(
+        msgspec.structs.replace(c, marker=number[c.marker]) for c in proof.citations if c.marker in number
+    )
+    return sentences, citations

@@ -1,0 +1,199 @@
+"""One question being worked out: generation, proof, the model's own check, refusal."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from aipc_app.answer import judge as judging
+from aipc_app.answer.gather import Gathered
+from aipc_app.answer.meaning import Meaning
+from aipc_app.answer.prompt import build, passages_text, question_text
+from aipc_app.answer.proof import Proof, keep_cited
+from aipc_app.answer.units import cut_units
+from aipc_app.answer.wording import says_not_found, wording
+from aipc_app.domain.answers import (
+    Answer,
+    AnswerDelta,
+    Answered,
+    AnswerEvent,
+    AnswerTiming,
+    Question,
+    Reading,
+    SentenceReady,
+    SentenceState,
+    Turn,
+)
+from aipc_app.store import Store
+from aipc_app.text.language import language_of
+from aipc_app.text.sentences import SentenceStream
+from engine.client.base import EngineClient, Generation
+from engine.types.generation import (
+    DeltaKind,
+    FinishReason,
+    Generated,
+    GenerateRequest,
+    PrefillProgress,
+    TextDelta,
+    Timing,
+)
+
+# Probability of yes below which a sentence is lowered; measured on the samples (tests/bench).
+DOUBT_BELOW = 0.5
+UNSUPPORTED_BELOW = 0.15
+_CANCEL_POLL_S = 0.1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The answer without its place in a conversation, what was sent and said, and the engine's figures."""
+
+    answer: Answer
+    sent_passages: str
+    sent_question: str
+    said: str
+    generation: Timing
+    finish: Callable[[Answer], None]
+
+
+class AnswerRun:
+    """Works one question out on the calling thread."""
+
+    def __init__(
+        self,
+        store: Store,
+        engine: EngineClient,
+        meaning: Meaning,
+        question: Question,
+        emit: Callable[[AnswerEvent], None],
+        cancel: threading.Event,
+    ) -> None:
+        self._store, self._engine, self._meaning = store, engine, meaning
+        self._question, self._emit, self._cancel = question, emit, cancel
+        self._language = language_of(question.text)
+        self._words = wording(self._language)
+        self._taken = time.monotonic()
+        self._first_token: float | None = None
+
+    def work(self, gathered: Gathered, history: tuple[Turn, ...], *, judge: int) -> Outcome:
+        """`judge`: the model's parameters, which decide whether its own check is believed."""
+        passages = passages_text(gathered.passages, self._words)
+        question = question_text(self._question.text, self._words)
+        if not gathered.sources:
+            return self._outcome(gathered, None, "", Timing(), passages, question, stopped=False)
+        proof = Proof(self._store, self._meaning, cut_units(gathered.sources))
+        prompt = build(documents=gathered.documents, history=history, passages=passages, question=question)
+        end = self._generate(GenerateRequest(prompt, max_tokens=self._question.max_tokens), proof)
+        stopped = end.reason is FinishReason.CANCELLED
+        if not stopped and judging.trusted(judge):
+            self._check(proof)
+        return self._outcome(gathered, proof, end.text, end.timing, passages, question, stopped=stopped)
+
+    def _generate(self, request: GenerateRequest, proof: Proof) -> Generated:
+        stream = SentenceStream()
+        generation = self._engine.generate(request)
+        with self._cancelling(generation):
+            for event in generation:
+                match event:
+                    case PrefillProgress():
+                        self._emit(
+                            Reading(
+                                event.done_tokens,
+                                event.total_tokens,
+                                event.restored_tokens,
+                                event.seconds_left,
+                            )
+                        )
+                    case TextDelta(text=text, kind=DeltaKind.ANSWER):
+                        self._first_token = self._first_token or time.monotonic()
+                        self._emit(AnswerDelta(text))
+                        for sentence in stream.feed(text):
+                            self._prove(sentence.text, proof)
+                    case Generated():
+                        for sentence in stream.finish():
+                            self._prove(sentence.text, proof)
+                        return event
+        raise AssertionError("a generation ends with Generated or raises")
+
+    def _prove(self, sentence: str, proof: Proof) -> None:
+        if says_not_found(sentence):
+            return
+        index = len(proof.sentences)
+        proved, citations = proof.add(sentence)
+        self._emit(SentenceReady(index, proved, citations))
+
+    def _check(self, proof: Proof) -> None:
+        """Ask the model itself about each sentence that looks supported; it can only lower a state."""
+        for index, sentence in enumerate(tuple(proof.sentences)):
+            if self._cancel.is_set():
+                return
+            if sentence.state is not SentenceState.SUPPORTED:
+                continue
+            yes = judging.support_probability(
+                self._engine,
+                source=proof.evidence(index),
+                question=self._question.text,
+                claim=proof.claim(index).text,
+                language=self._language,
+            )
+            if yes < DOUBT_BELOW:
+                lowered = SentenceState.UNSUPPORTED if yes < UNSUPPORTED_BELOW else SentenceState.IN_DOUBT
+                self._emit(SentenceReady(index, proof.lower(index, lowered), ()))
+
+    def _outcome(
+        self,
+        gathered: Gathered,
+        proof: Proof | None,
+        said: str,
+        timing: Timing,
+        passages: str,
+        question: str,
+        *,
+        stopped: bool,
+    ) -> Outcome:
+        sentences, citations = keep_cited(proof) if proof else ((), ())
+        refused = not stopped and not any(s.state is SentenceState.SUPPORTED for s in sentences)
+        now = time.monotonic()
+        answer = Answer(
+            question=self._question.text,
+            text=self._words.refusal if refused else said.strip(),
+            language=self._language,
+            mode=gathered.mode,
+            refused=refused,
+            sentences=() if refused else sentences,
+            citations=() if refused else citations,
+            nearest=gathered.evidence if refused else (),
+            stopped=stopped,
+            timing=AnswerTiming(
+                ttft_s=(self._first_token or now) - self._taken,
+                total_s=now - self._taken,
+                prompt_tokens=timing.prompt_tokens,
+                restored_tokens=timing.restored_tokens,
+                prefilled_tokens=timing.prefilled_tokens,
+                generated_tokens=timing.generated_tokens,
+                decode_tokens_per_s=timing.decode_tokens_per_s,
+            ),
+        )
+        return Outcome(answer, passages, question, said, timing, lambda stored: self._emit(Answered(stored)))
+
+    @contextmanager
+    def _cancelling(self, generation: Generation) -> Iterator[None]:
+        """While this is open, setting `cancel` reaches the engine though this thread waits for tokens."""
+        over = threading.Event()
+
+        def watch() -> None:
+            while not over.is_set():
+                if self._cancel.wait(_CANCEL_POLL_S):
+                    generation.cancel()
+                    return
+
+        watcher = threading.Thread(target=watch, name="answer-cancel", daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watcher.join()

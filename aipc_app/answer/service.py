@@ -1,0 +1,107 @@
+"""Ask → evidence → prompt → tokens → proved sentences → a stored answer, or a refusal."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import msgspec
+
+from aipc_app.answer.gather import Gathered, Gatherer
+from aipc_app.answer.meaning import Embeds, Meaning
+from aipc_app.answer.run import AnswerRun, Outcome
+from aipc_app.answer.wording import wording
+from aipc_app.domain.answers import Answer, AnswerEvent, EvidenceFound, Question, Turn
+from aipc_app.errors import ModelUnavailable, UserMistake
+from aipc_app.search.service import SearchService
+from aipc_app.settings.model import Settings
+from aipc_app.store import Store
+from aipc_app.text.language import language_of
+from engine.client.base import EngineClient
+from engine.types.model import EngineReady, LoadedModel
+
+_TITLE_CHARACTERS = 60
+_FIRST_GUESS_TOKENS_PER_S = 100.0  # prefill, until this PC's own speed was seen
+
+
+class AnswerService:
+    """Works out answers over one home. `ask` blocks; several threads may ask, the engine serves them in order."""
+
+    def __init__(
+        self,
+        store: Store,
+        search: SearchService,
+        engine: EngineClient,
+        encoder: Embeds,
+        settings: Callable[[], Settings],
+    ) -> None:
+        self._store, self._engine, self._settings = store, engine, settings
+        self._gatherer = Gatherer(store, search, engine)
+        self._meaning = Meaning(encoder)
+        self._prefill_tokens_per_s = _FIRST_GUESS_TOKENS_PER_S
+        self._model = ""
+
+    def ask(self, question: Question, emit: Callable[[AnswerEvent], None], cancel: threading.Event) -> Answer:
+        """Emits events as they come and returns the stored answer. Raises UserMistake, EngineError, AipcError.
+
+        Cancel keeps what was said and proved so far; nothing is lost.
+        """
+        if not question.cases and not question.library:
+            raise UserMistake("Say what to ask: a case, or the law library.")
+        model = self._ready_model()
+        run = AnswerRun(self._store, self._engine, self._meaning, question, emit, cancel)
+        conversation, history = self._conversation(question)
+        gathered = self._gather(question, history, model)
+        emit(EvidenceFound(gathered.evidence, gathered.mode, gathered.seconds))
+        outcome = run.work(gathered, history, judge=model.parameters)
+        self._learn_speed(outcome)
+        return self._keep(question, conversation, outcome, model)
+
+    def _ready_model(self) -> LoadedModel:
+        state = self._engine.state
+        if not isinstance(state, EngineReady):
+            raise ModelUnavailable("No language model is loaded; choose one under Models.")
+        if state.model.identity != self._model:
+            self._gatherer.forget_counts()
+            self._model = state.model.identity
+        return state.model
+
+    def _conversation(self, question: Question) -> tuple[int | None, tuple[Turn, ...]]:
+        """The conversation to go on with and its turns. It belongs to its cases: others may not be mixed in."""
+        if question.conversation is None:
+            return None, ()
+        conversation = self._store.conversations.get(question.conversation)
+        if set(conversation.cases) != set(question.cases):
+            raise UserMistake(f"Conversation {conversation.id} is about another case; start a new one for this case.")
+        return conversation.id, self._store.conversations.turns(conversation.id)
+
+    def _gather(self, question: Question, history: tuple[Turn, ...], model: LoadedModel) -> Gathered:
+        answers = self._settings().answers
+        found = self._gatherer.search(question, history, answers.passages)
+        told = sum(len(t.sent_passages) + len(t.sent_question) + len(t.said) for t in history)  # ≥ its tokens
+        room = model.plan.context_tokens - question.max_tokens - told
+        cold = int(answers.cold_read_seconds * self._prefill_tokens_per_s)
+        return self._gatherer.gather(question, found, room_tokens=room, cold_tokens=cold)
+
+    def _learn_speed(self, outcome: Outcome) -> None:
+        timing = outcome.generation
+        if timing.prefilled_tokens >= 256 and timing.prefill_s > 0:
+            self._prefill_tokens_per_s = timing.prefilled_tokens / timing.prefill_s
+
+    def _keep(self, question: Question, conversation: int | None, outcome: Outcome, model: LoadedModel) -> Answer:
+        if conversation is None:
+            title = " ".join(question.text.split())[:_TITLE_CHARACTERS]
+            conversation = self._store.conversations.create(question.cases, question.library, title).id
+        answer = msgspec.structs.replace(outcome.answer, conversation=conversation, model=model.name)
+        self._store.conversations.add_turn(
+            conversation,
+            Turn(
+                question=question.text,
+                answer=answer,
+                sent_passages=outcome.sent_passages,
+                sent_question=outcome.sent_question,
+                said=wording(language_of(question.text)).refusal if answer.refused else outcome.said,
+            ),
+        )
+        outcome.finish(answer)
+        return answer

@@ -1,0 +1,64 @@
+"""The material cut into the smallest things worth quoting: sentences, table rows, list items."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from aipc_app.answer.material import Source
+from aipc_app.text.facts import Fact, find_facts
+from aipc_app.text.language import language_of
+from aipc_app.text.sentences import split_sentences
+from aipc_app.text.tokens import query_tokens
+
+
+class Unit(Struct, frozen=True, kw_only=True):
+    """`start` to `end` of the source's page. `facts` have offsets inside the unit's text."""
+
+    source: int
+    start: int
+    end: int
+    text: str
+    tokens: frozenset[str]
+    facts: tuple[Fact, ...]
+    language: str
+
+
+class Units(Struct, frozen=True, kw_only=True):
+    """All units of a material in order, and how telling each token is in it."""
+
+    sources: tuple[Source, ...]
+    items: tuple[Unit, ...]
+    weights: dict[str, float]
+
+    def weight(self, token: str) -> float:
+        """Inverse document frequency over units; a token the material doesn't have weighs most."""
+        return self.weights.get(token, math.log(1 + len(self.items)) + 1.0)
+
+    def total(self, tokens: Iterable[str]) -> float:
+        return sum(self.weight(token) for token in tokens)
+
+
+def cut_units(sources: Sequence[Source]) -> Units:
+    """Cut every source. Costs about a millisecond a thousand characters."""
+    items = tuple(unit for number, source in enumerate(sources) for unit in _units(number, source))
+    counts = Counter(token for unit in items for token in unit.tokens)
+    weights = {token: math.log(1 + len(items) / count) for token, count in counts.items()}
+    return Units(sources=tuple(sources), items=items, weights=weights)
+
+
+def _units(number: int, source: Source) -> Iterable[Unit]:
+    for span in split_sentences(source.text):
+        text = source.text[span.start : span.end]
+        yield Unit(
+            source=number,
+            start=source.start + span.start,
+            end=source.start + span.end,
+            text=text,
+            tokens=frozenset(query_tokens(text)),
+            facts=find_facts(text),
+            language=language_of(text),
+        )
