@@ -41,6 +41,7 @@ from PySide6.QtGui import (
     QPageSize,
     QPainter,
     QPdfWriter,
+    QTextBlock,
     QTextCursor,
     QTextDocument,
     QTextFormat,
@@ -175,14 +176,44 @@ def write_pdf(blocks: list[Block], target: Path, indent: bool) -> None:
 
 def _laid_out(blocks: list[Block], indent: bool, writer: QPdfWriter) -> QTextDocument:
     """Qt paints a paragraph that two pages share on both, clipped: the text layer would hold a line twice.
-    So such a paragraph begins a page, in a fresh layout, until none is left."""
+    So what a page break would cut begins a page instead, in a fresh layout, until nothing is cut."""
     breaks: frozenset[int] = frozenset()
     while True:
         document = _document(blocks, indent, writer, breaks)
-        split = _first_split_paragraph(document)
-        if split is None:
+        cut = next((unit[0] for unit in _units(document) if _is_cut(document, unit)), None)
+        if cut is None:
             return document
-        breaks |= {split}
+        if cut in breaks:
+            raise ValueError(f"{document.findBlockByNumber(cut).text()[:40]!r} does not fit a page")
+        breaks |= {cut}
+
+
+def _units(document: QTextDocument) -> list[list[int]]:
+    """Numbers of Qt's paragraphs that stay together: a heading or a table's caption with what follows it."""
+    units: list[list[int]] = []
+    joined = False
+    block = document.begin()
+    while block.isValid():
+        if joined:
+            units[-1].append(block.blockNumber())
+        else:
+            units.append([block.blockNumber()])
+        joined = _keeps_with_next(block)
+        block = block.next()
+    return units
+
+
+def _keeps_with_next(block: QTextBlock) -> bool:
+    cursor = QTextCursor(block)
+    cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock)
+    heading = bool(block.text()) and cursor.charFormat().fontWeight() >= QFont.Weight.Bold
+    return heading or QTextCursor(block.next()).currentTable() is not None
+
+
+def _is_cut(document: QTextDocument, unit: list[int]) -> bool:
+    layout, height = document.documentLayout(), document.pageSize().height()
+    first, last = (layout.blockBoundingRect(document.findBlockByNumber(n)) for n in (unit[0], unit[-1]))
+    return bool(first.top() // height != (last.bottom() - 1) // height)
 
 
 def _document(blocks: list[Block], indent: bool, writer: QPdfWriter, breaks: frozenset[int]) -> QTextDocument:
@@ -199,17 +230,6 @@ def _document(blocks: list[Block], indent: bool, writer: QPdfWriter, breaks: fro
         QTextCursor(block).setBlockFormat(moved)
     document.setPageSize(QSizeF(writer.width(), writer.height()))
     return document
-
-
-def _first_split_paragraph(document: QTextDocument) -> int | None:
-    height = document.pageSize().height()
-    block = document.begin()
-    while block.isValid():
-        box = document.documentLayout().blockBoundingRect(block)
-        if box.top() // height != (box.bottom() - 1) // height and not QTextCursor(block).currentTable():
-            return int(block.blockNumber())
-        block = block.next()
-    return None
 
 
 def _paint(document: QTextDocument, writer: QPdfWriter) -> None:
@@ -231,8 +251,8 @@ def _paint(document: QTextDocument, writer: QPdfWriter) -> None:
 
 
 def _style_sheet(indent: bool) -> str:
-    body = "text-indent: 400px; line-height: 150%;" if indent else "line-height: 125%;"
-    start = "text-indent: 400px;" if indent else ""
+    body = "text-indent: 400px; line-height: 150%;" if indent else "text-indent: 200px; line-height: 125%;"
+    start = "text-indent: 400px;" if indent else "text-indent: 200px;"
     headings = (  # in the body's size: where sizes change, pdfium's text runs a heading into the line above
         "p.heading1 { font-size: 17pt; margin-top: 0px; margin-bottom: 10px; }"
         f"p.heading2 {{ margin-top: 12px; margin-bottom: 8px; {start} }}"
@@ -249,7 +269,7 @@ def _as_html(block: Block) -> str:
         align = ' align="right"' if block.to_the_right else ""
         return f'<p class="body"{align}>{_inline_html(block.text)}</p>'
     rows = "".join(f"<tr>{_cells(row)}</tr>" for row in block.rows)
-    frame = 'border="1" cellspacing="0" cellpadding="4" style="border-collapse: collapse"'
+    frame = 'border="1" cellspacing="0" cellpadding="4" style="border-collapse: collapse; margin-bottom: 8px"'
     return f"<table {frame}>{rows}</table><p></p>"
 
 
