@@ -1,0 +1,46 @@
+"""The whole journey with no network at all, and with every socket watched."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.end2end.conftest import Aipc, files
+from tests.end2end.test_command_line import contract
+
+INTERNET = re.compile(r"socket\(AF_INET6?\b")
+
+
+def journey(aipc: Aipc, tmp_path: Path, model: Path) -> None:
+    aipc.json("models", "use", str(model))
+    aipc.json("add", "--library", *map(str, files("lending", room="library")))
+    aipc.json("add", "--case", "甲", contract(tmp_path), *map(str, files("paper")))
+    assert aipc.json("search", "--case", "甲", "月利率")[0]["passages"]
+    assert aipc.json("ask", "--case", "甲", "月利率是多少？")[0]["citations"]
+
+
+def test_the_journey_without_an_interface(tmp_path: Path, small_model: Path) -> None:
+    prefix = ("unshare", "-rn")
+    if shutil.which("unshare") is None or subprocess.run([*prefix, "true"], capture_output=True).returncode:
+        pytest.skip("network namespaces are not allowed here")
+    journey(Aipc(tmp_path / "home", prefix), tmp_path, small_model)
+
+
+def test_no_process_opens_an_internet_socket(tmp_path: Path, small_model: Path) -> None:
+    log = tmp_path / "sockets"
+    log.mkdir()
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not installed")
+    prefix = ("strace", "-ff", "--seccomp-bpf", "-e", "trace=socket,connect", "-o", str(log / "trace"))
+    if subprocess.run([*prefix, "true"], capture_output=True).returncode:
+        pytest.skip("tracing is not allowed here")
+    aipc = Aipc(tmp_path / "home", prefix)
+    journey(aipc, tmp_path, small_model)
+    traced = [line for trace in log.iterdir() for line in trace.read_text(errors="replace").splitlines()]
+    assert traced  # the journey does open local sockets or at least was traced
+    assert [line for line in traced if INTERNET.search(line)] == []
+    assert not (aipc.home / "logs" / "network.log").exists()
