@@ -27,7 +27,7 @@ from pathlib import Path
 import docx
 from docx.enum.text import WD_ALIGN_PARAGRAPH
 from docx.oxml.ns import qn
-from docx.shared import Cm, Pt
+from docx.shared import Cm, Pt, RGBColor
 from fontTools import subset  # type: ignore[import-untyped]
 from fontTools.ttLib import TTCollection, TTFont  # type: ignore[import-untyped]
 from pypdf import PdfReader, PdfWriter
@@ -122,11 +122,18 @@ def _set_up_docx(document: docx.document.Document) -> None:
     section = document.sections[0]
     section.page_width, section.page_height = Cm(21), Cm(29.7)
     for name, family in (("Normal", "宋体"), ("Title", "黑体"), ("Heading 1", "黑体"), ("Heading 2", "黑体")):
-        style = document.styles[name]
-        style.font.name = "Times New Roman"
-        style.element.get_or_add_rPr().get_or_add_rFonts().set(qn("w:eastAsia"), family)
+        _set_font(document.styles[name], family)
     document.styles["Normal"].font.size = Pt(12)
     document.styles["Title"].paragraph_format.alignment = WD_ALIGN_PARAGRAPH.CENTER
+
+
+def _set_font(style: docx.styles.style.ParagraphStyle, chinese_family: str) -> None:
+    style.font.name = "Times New Roman"
+    style.font.color.rgb = RGBColor(0, 0, 0)
+    fonts = style.element.get_or_add_rPr().get_or_add_rFonts()
+    for theme in ("asciiTheme", "hAnsiTheme", "eastAsiaTheme", "cstheme"):  # a theme's font would win
+        fonts.attrib.pop(qn(f"w:{theme}"), None)
+    fonts.set(qn("w:eastAsia"), chinese_family)
 
 
 def _add_to_docx(document: docx.document.Document, block: Block) -> None:
