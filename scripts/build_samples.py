@@ -124,7 +124,9 @@ def _set_up_docx(document: docx.document.Document) -> None:
     for name, family in (("Normal", "宋体"), ("Title", "黑体"), ("Heading 1", "黑体"), ("Heading 2", "黑体")):
         _set_font(document.styles[name], family)
     document.styles["Normal"].font.size = Pt(12)
-    document.styles["Title"].paragraph_format.alignment = WD_ALIGN_PARAGRAPH.CENTER
+    title = document.styles["Title"]
+    title.paragraph_format.alignment = WD_ALIGN_PARAGRAPH.CENTER
+    title.element.pPr.remove(title.element.pPr.find(qn("w:pBdr")))  # the template's blue line
 
 
 def _set_font(style: docx.styles.style.ParagraphStyle, chinese_family: str) -> None:
