@@ -62,8 +62,10 @@ def main(wanted: list[str]) -> int:
         for entry in entries:
             fetch(entry, ROOT / ".models", default_cache_dir(), Terminal(), lambda: False)
     except ModelError as error:
-        print(error, file=sys.stderr)
+        print(f"\n{error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 

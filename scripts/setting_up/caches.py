@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from setting_up import say
 from setting_up.say import SetupError
 
 
@@ -42,7 +43,7 @@ def built_once(folder: Path, build: Callable[[Path], None]) -> Path:
     Two processes at once build once; a build that fails or is killed leaves nothing that looks finished.
     Raises SetupError if no wheel comes of it."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(folder.with_name(folder.name + ".lock")):
+    with locked(folder.with_name(folder.name + ".lock"), f"another build of {folder.name}"):
         if found := wheel_in(folder):
             return found
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".building-") as unfinished:
@@ -56,12 +57,18 @@ def built_once(folder: Path, build: Callable[[Path], None]) -> Path:
 
 
 @contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path, who: str) -> Iterator[None]:
+    """Alone until the end of the block; `who` is waited for, and named while we wait. A crash lets go."""
     try:
         import fcntl
     except ImportError:  # Windows: two set-ups at once are a waste there, not a fault
         yield
         return
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say.detail(f"waiting for {who}")
+            fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -23,8 +23,10 @@ def main(arguments: Sequence[str]) -> int:
     """Set up as asked; 0 when everything is there, 1 with a sentence when it can't be, 2 for wrong usage."""
     options = _parser().parse_args(arguments)
     started = time.monotonic()
+    checkout = Checkout(ROOT)
     try:
-        _set_up(Checkout(ROOT), frozenset({ALWAYS, *options.extras}), options.models)
+        with caches.locked(checkout.log.with_name("setup.lock"), "another set-up of this checkout"):
+            _set_up(checkout, frozenset({ALWAYS, *options.extras}), options.models)
     except SetupError as error:
         print(error, file=sys.stderr)
         return 1

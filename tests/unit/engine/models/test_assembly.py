@@ -14,7 +14,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.models import assembly
 from engine.models.assembly import FetchProgress, fetch, verify
 from engine.models.catalogue import CatalogueEntry, ModelFile, Source
 from engine.models.errors import (
@@ -240,7 +239,7 @@ def test_a_full_disk_is_told_before_anything_is_downloaded(
     run: Run, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(assembly.shutil, "disk_usage", lambda path: usage(10**9, 10**9, 2 * len(WHOLE)))
+    monkeypatch.setattr("shutil.disk_usage", lambda path: usage(10**9, 10**9, 2 * len(WHOLE)))
     downloader = FolderDownloader(index)
     with pytest.raises(NoRoomError, match=r"needs 0.1 GB free .* free some space"):
         run(an_entry(), downloader)
