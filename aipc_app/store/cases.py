@@ -27,9 +27,7 @@ class Cases:
         """Cases at work, or the archived ones, or the trash; last opened first. Never the library."""
         chosen = "trashed = 1" if trashed else f"trashed = 0 AND archived = {int(archived)}"
         with self._database.read() as connection:
-            rows = connection.execute(
-                f"{_SELECT} WHERE kind = 'case' AND {chosen} ORDER BY opened DESC, id DESC"
-            )
+            rows = connection.execute(f"{_SELECT} WHERE kind = 'case' AND {chosen} ORDER BY opened DESC, id DESC")
             return tuple(_case(row) for row in rows)
 
     def get(self, case_id: int) -> Case:
@@ -83,9 +81,7 @@ class Cases:
         with self._database.write() as connection:
             case = self._own(case_id)
             name = case.name if on else _numbered(connection, case.name, case_id)
-            connection.execute(
-                "UPDATE cases SET trashed = ?, name = ? WHERE id = ?", (int(on), name, case_id)
-            )
+            connection.execute("UPDATE cases SET trashed = ?, name = ? WHERE id = ?", (int(on), name, case_id))
             return self.get(case_id)
 
     def delete(self, case_id: int) -> tuple[int, ...]:

@@ -109,9 +109,7 @@ def _insert_pages(connection: sqlite3.Connection, document_id: int, pages: Seque
     )
 
 
-def _insert_passages(
-    connection: sqlite3.Connection, document_id: int, passages: Sequence[IndexedPassage]
-) -> None:
+def _insert_passages(connection: sqlite3.Connection, document_id: int, passages: Sequence[IndexedPassage]) -> None:
     (last,) = connection.execute(
         "SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'passages'), 0)"
     ).fetchone()

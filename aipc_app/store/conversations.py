@@ -72,9 +72,7 @@ class Conversations:
                 " (SELECT COUNT(*) + 1 FROM turns WHERE conversation_id = ?1), ?2, ?3, ?4)",
                 (conversation_id, turn.question, turn.answer.text, msgspec.json.encode(turn)),
             )
-            connection.execute(
-                "UPDATE conversations SET changed = ? WHERE id = ?", (time.time(), conversation_id)
-            )
+            connection.execute("UPDATE conversations SET changed = ? WHERE id = ?", (time.time(), conversation_id))
 
     def turns(self, conversation_id: int) -> tuple[Turn, ...]:
         """Every turn, oldest first. Fields that a newer program wrote are passed over."""
@@ -87,9 +85,7 @@ class Conversations:
     def rename(self, conversation_id: int, title: str) -> Conversation:
         """Give it another title. Raises UserMistake when there is none."""
         with self._database.write() as connection:
-            connection.execute(
-                "UPDATE conversations SET title = ? WHERE id = ?", (tidy_name(title), conversation_id)
-            )
+            connection.execute("UPDATE conversations SET title = ? WHERE id = ?", (tidy_name(title), conversation_id))
             return self.get(conversation_id)
 
     def delete(self, conversation_id: int) -> None:

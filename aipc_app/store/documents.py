@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from aipc_app.domain.documents import Document, DocumentStatus
 from aipc_app.errors import UserMistake
@@ -12,10 +12,7 @@ from aipc_app.store.contents import Contents
 from aipc_app.store.database import Database
 from aipc_app.store.originals import Originals
 
-_COLUMNS = (
-    "d.id, d.name, d.sha256, d.size, d.status, d.reason, d.retryable, d.pages, d.passages, d.has_layout,"
-    " d.added"
-)
+_COLUMNS = "d.id, d.name, d.sha256, d.size, d.status, d.reason, d.retryable, d.pages, d.passages, d.has_layout, d.added"
 _Row = tuple[int, str, str, int, str, str | None, int, int, int, int, float]
 
 
@@ -115,6 +112,18 @@ class Documents(Contents):
                 (status.value, reason, int(retryable), document_id),
             )
 
+    def statuses(self, document_ids: Collection[int]) -> dict[int, DocumentStatus]:
+        """Where these documents stand; those that are gone are left out."""
+        wanted = frozenset(document_ids)
+        with self._database.read() as connection:
+            rows = connection.execute("SELECT id, status FROM documents")
+            return {id_: DocumentStatus(status) for id_, status in rows if id_ in wanted}
+
+    def requeue_reading(self) -> None:
+        """At start: what a kill left in the middle of reading is queued."""
+        with self._database.write() as connection:
+            connection.execute("UPDATE documents SET status = 'queued' WHERE status = 'reading'")
+
     def all_ids(self) -> tuple[int, ...]:
         """Every document, oldest first."""
         with self._database.read() as connection:
@@ -132,9 +141,7 @@ class Documents(Contents):
 
 
 def _select(connection: sqlite3.Connection, condition: str, value: int | str) -> _Row | None:
-    row: _Row | None = connection.execute(
-        f"SELECT {_COLUMNS} FROM documents d WHERE {condition}", (value,)
-    ).fetchone()
+    row: _Row | None = connection.execute(f"SELECT {_COLUMNS} FROM documents d WHERE {condition}", (value,)).fetchone()
     return row
 
 

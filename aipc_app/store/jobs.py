@@ -15,6 +15,7 @@ _SELECT = (
     " FROM jobs j JOIN documents d ON d.id = j.document_id"
 )
 _UNFINISHED = "('queued', 'running')"
+_ENDED_BADLY = "('failed', 'cancelled')"
 _KEPT_FINISHED = 200
 _Row = tuple[int, str, int, str, str, int, str | None]
 
@@ -30,8 +31,15 @@ class Jobs:
         self._progress: dict[int, float] = {}
 
     def add(self, kind: JobKind, document_id: int) -> Job:
-        """Queue work for a document; the job that is queued already, if there is one."""
+        """Queue work for a document; the job that is queued already, if there is one.
+
+        Earlier work of this kind that failed or was cancelled is forgotten.
+        """
         with self._database.write() as connection:
+            connection.execute(
+                f"DELETE FROM jobs WHERE kind = ? AND document_id = ? AND state IN {_ENDED_BADLY}",
+                (kind.value, document_id),
+            )
             connection.execute(
                 "INSERT OR IGNORE INTO jobs (kind, document_id, state, changed) VALUES (?, ?, 'queued', ?)",
                 (kind.value, document_id, time.time()),
@@ -114,6 +122,30 @@ class Jobs:
             )
             return tuple(self._job(row) for row in rows)
 
+    def unfinished(self) -> tuple[Job, ...]:
+        """Every job that is queued or running."""
+        with self._database.read() as connection:
+            rows = connection.execute(f"{_SELECT} WHERE j.state IN {_UNFINISHED} ORDER BY j.id").fetchall()
+            return tuple(self._job(row) for row in rows)
+
+    def waiting(self, kind: JobKind, case_id: int) -> bool:
+        """Is a job of this kind queued for a document of the case?"""
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT 1 FROM jobs j JOIN case_documents c ON c.document_id = j.document_id"
+                " WHERE j.state = 'queued' AND j.kind = ? AND c.case_id = ? LIMIT 1",
+                (kind.value, case_id),
+            ).fetchone()
+            return row is not None
+
+    def ended_badly(self, kind: JobKind) -> frozenset[int]:
+        """Documents whose latest work of this kind failed or was cancelled."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"SELECT document_id FROM jobs WHERE kind = ? AND state IN {_ENDED_BADLY}", (kind.value,)
+            )
+            return frozenset(id_ for (id_,) in rows)
+
     def requeue_running(self) -> int:
         """At start: put back what a kill left running. Returns how many."""
         with self._database.write() as connection:
@@ -128,13 +160,11 @@ class Jobs:
     def _requeue(self, connection: sqlite3.Connection, condition: str, values: tuple[int, ...]) -> int:
         """Put running jobs back; where the same work was queued again meanwhile, that one stands for both."""
         connection.execute(
-            f"UPDATE jobs SET state = 'cancelled' WHERE state = 'running' AND {condition} AND EXISTS (SELECT 1"
+            f"DELETE FROM jobs WHERE state = 'running' AND {condition} AND EXISTS (SELECT 1"
             " FROM jobs q WHERE q.kind = jobs.kind AND q.document_id = jobs.document_id AND q.state = 'queued')",
             values,
         )
-        cursor = connection.execute(
-            f"UPDATE jobs SET state = 'queued' WHERE state = 'running' AND {condition}", values
-        )
+        cursor = connection.execute(f"UPDATE jobs SET state = 'queued' WHERE state = 'running' AND {condition}", values)
         for value in values:
             self._progress.pop(value, None)
         return cursor.rowcount

@@ -36,9 +36,7 @@ def known_migrations(folder: Path = MIGRATIONS) -> tuple[Migration, ...]:
     """The migrations of this program, in order, numbered 1, 2, 3 … without gaps."""
     files = sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name))
     # read_text makes line ends \n, so that a checkout with other ones has the same hash
-    found = tuple(
-        Migration(int(path.name[:4]), path.name, path.read_text(encoding="utf-8")) for path in files
-    )
+    found = tuple(Migration(int(path.name[:4]), path.name, path.read_text(encoding="utf-8")) for path in files)
     assert [m.number for m in found] == list(range(1, len(found) + 1)), "a migration's number is missing"
     return found
 

@@ -111,9 +111,7 @@ def _read(stream: BinaryIO, source: Path) -> bytes:
 
 
 def _unreadable(source: Path, error: OSError) -> UserMistake:
-    return UserMistake(
-        f"'{source.name}' can't be read ({error.strerror}); check that it is there and readable."
-    )
+    return UserMistake(f"'{source.name}' can't be read ({error.strerror}); check that it is there and readable.")
 
 
 @contextmanager
@@ -125,8 +123,7 @@ def _writing() -> Iterator[None]:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StorageError(_FULL) from error
         raise StorageError(
-            f"The data folder can't be written ({error.strerror}); "
-            "make it writable or choose another with --home."
+            f"The data folder can't be written ({error.strerror}); make it writable or choose another with --home."
         ) from error
 
 

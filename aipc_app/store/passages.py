@@ -83,9 +83,7 @@ class Passages:
             return tuple(rows)
 
 
-def _scope(
-    connection: sqlite3.Connection, cases: Sequence[int], documents: frozenset[int] | None
-) -> tuple[int, ...]:
+def _scope(connection: sqlite3.Connection, cases: Sequence[int], documents: frozenset[int] | None) -> tuple[int, ...]:
     """The documents that may be searched."""
     rows = connection.execute(
         f"SELECT DISTINCT document_id FROM case_documents WHERE case_id IN ({_marks(cases)})", tuple(cases)
@@ -96,9 +94,7 @@ def _scope(
 def _id_bounds(connection: sqlite3.Connection, scope: tuple[int, ...]) -> tuple[int, int] | None:
     """The smallest and largest passage id in scope: FTS5 skips what lies outside without looking at it."""
     bounds = [
-        connection.execute(
-            "SELECT MIN(id), MAX(id) FROM passages WHERE document_id = ?", (document_id,)
-        ).fetchone()
+        connection.execute("SELECT MIN(id), MAX(id) FROM passages WHERE document_id = ?", (document_id,)).fetchone()
         for document_id in scope
     ]
     present = [(low, high) for low, high in bounds if low is not None]

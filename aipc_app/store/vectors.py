@@ -49,10 +49,7 @@ class Vectors:
             connection.executemany(
                 "INSERT OR REPLACE INTO vectors (passage_id, embedder_id, vector)"
                 " SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM passages WHERE id = ?1)",
-                [
-                    (id_, embedder_id, vectors[i * width : (i + 1) * width])
-                    for i, id_ in enumerate(passage_ids)
-                ],
+                [(id_, embedder_id, vectors[i * width : (i + 1) * width]) for i, id_ in enumerate(passage_ids)],
             )
 
     def missing(self, embedder: str, document_id: int) -> tuple[int, ...]:
@@ -102,6 +99,18 @@ class Vectors:
                 "SELECT COUNT(*) FROM case_documents c JOIN passages p ON p.document_id = c.document_id"
                 " JOIN vectors v ON v.passage_id = p.id JOIN embedders e ON e.id = v.embedder_id"
                 " WHERE c.case_id = ? AND e.name = ?",
+                (case_id, embedder),
+            ).fetchone()
+            return int(row[0])
+
+    def count_unfinished(self, embedder: str, case_id: int) -> int:
+        """How many of `count` belong to documents with an EMBED job that is queued or running."""
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT COUNT(*) FROM case_documents c JOIN passages p ON p.document_id = c.document_id"
+                " JOIN vectors v ON v.passage_id = p.id JOIN embedders e ON e.id = v.embedder_id"
+                " WHERE c.case_id = ? AND e.name = ? AND EXISTS (SELECT 1 FROM jobs j WHERE"
+                " j.document_id = c.document_id AND j.kind = 'embed' AND j.state IN ('queued', 'running'))",
                 (case_id, embedder),
             ).fetchone()
             return int(row[0])

@@ -40,9 +40,7 @@ class Filler:
         self._store.documents.link(case_id, document.id)
         return document
 
-    def read(
-        self, document_id: int, texts: Sequence[str], facts: Sequence[tuple[tuple[str, str], ...]] = ()
-    ) -> None:
+    def read(self, document_id: int, texts: Sequence[str], facts: Sequence[tuple[tuple[str, str], ...]] = ()) -> None:
         """One page a text, one passage a page, tokens split at spaces."""
         pages = [Page(number=n, text=text, state=PageState.TEXT) for n, text in enumerate(texts, 1)]
         passages = [
@@ -54,7 +52,11 @@ class Filler:
             for n, text in enumerate(texts, 1)
         ]
         self._store.documents.save_read(
-            document_id, pages=pages, passages=passages, status=DocumentStatus.SEARCHABLE, reason=None,
+            document_id,
+            pages=pages,
+            passages=passages,
+            status=DocumentStatus.SEARCHABLE,
+            reason=None,
             has_layout=False,
         )
 

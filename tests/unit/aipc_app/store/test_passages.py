@@ -13,12 +13,16 @@ if TYPE_CHECKING:
     from tests.unit.aipc_app.store.conftest import Filler
 
 
-def texts_found(store: Store, tokens: list[str], cases: list[int], documents: frozenset[int] | None = None) -> list[str]:
+def texts_found(
+    store: Store, tokens: list[str], cases: list[int], documents: frozenset[int] | None = None
+) -> list[str]:
     found = store.passages.keyword(tokens, cases=cases, documents=documents, limit=10)
     return [passage.text for passage in store.passages.get([id_ for id_, _ in found])]
 
 
-@pytest.mark.parametrize("token", ["五十万", "500000", "3.14", "c++", "(2021)京01民初5号", '引"号', "a*b", "naïve", "第680条"])
+@pytest.mark.parametrize(
+    "token", ["五十万", "500000", "3.14", "c++", "(2021)京01民初5号", '引"号', "a*b", "naïve", "第680条"]
+)
 def test_a_token_is_found_whole_whatever_signs_it_has(store: Store, fill: Filler, token: str) -> None:
     case = store.cases.create("one")
     document = fill.document(case.id)

@@ -1,0 +1,188 @@
+"""From a file to what can be asked of it: pages, passages, words, facts; then vectors.
+
+Each function does one document, blocking, and raises what stops it; queue.py decides what happens then.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct
+
+from aipc_app.domain.documents import Document, DocumentStatus, Page, PageState, PassageDraft
+from aipc_app.domain.encoder_wire import TextKind
+from aipc_app.domain.reader_wire import Opened, PageRead, ReadLimits
+from aipc_app.errors import Cancelled
+from aipc_app.ingest.chunk import PageText, cut
+from aipc_app.ingest.ports import FileReader, PassageEncoder, collection_of
+from aipc_app.store import IndexedPassage, Store
+from aipc_app.text.fact_keys import fact_keys
+from aipc_app.text.tokens import search_tokens
+
+EMBED_BATCH = 32
+_READING_SHARE = 0.7  # of a read job's progress; cutting and tokens are the rest
+_LISTED_PAGES = 12
+_READABLE = (PageState.TEXT, PageState.OCR)
+_GAPS = (
+    (PageState.EMPTY, "has no text", "have no text"),
+    (PageState.GARBLED, "is garbled", "are garbled"),
+    (PageState.FAILED, "could not be read", "could not be read"),
+)
+
+OnFraction = Callable[[float], None]
+
+
+class EmbedderChanged(Exception):
+    """The encoder came back as another embedder in the middle of a document; the job starts again."""
+
+
+class ReadResult(Struct, frozen=True, kw_only=True):
+    """Everything of one file, not stored yet. `reason` names the pages that are missing."""
+
+    pages: tuple[Page, ...]
+    passages: tuple[IndexedPassage, ...]
+    has_layout: bool
+    reason: str | None
+
+
+def read_document(
+    reader: FileReader,
+    store: Store,
+    document: Document,
+    *,
+    limits: ReadLimits,
+    password: str | None,
+    on_fraction: OnFraction,
+    cancel: threading.Event,
+) -> ReadResult:
+    """Read a document's original and cut it. Raises DocumentError and its kinds, WorkerDied, Cancelled."""
+    pages: list[Page] = []
+    opened: list[Opened] = []
+
+    def on_page(read: PageRead) -> None:
+        pages.append(read.page)
+        expected = opened[0].pages if opened else 0
+        if expected:
+            on_fraction(_READING_SHARE * min(1.0, len(pages) / expected))
+
+    reader.read(
+        store.originals.path(document.sha256), document.name, password=password, limits=limits,
+        on_page=on_page, on_opened=opened.append, cancel=cancel,
+    )  # fmt: skip
+    on_fraction(_READING_SHARE)
+    passages = _index(_drafts(pages), on_fraction, cancel)
+    has_layout = bool(opened and opened[0].has_layout)
+    states = {state: [page.number for page in pages if page.state is state] for state in PageState}
+    return ReadResult(
+        pages=tuple(pages), passages=passages, has_layout=has_layout,
+        reason=gaps(states, len(pages), len(passages)),
+    )  # fmt: skip
+
+
+def embed_document(
+    encoder: PassageEncoder,
+    store: Store,
+    document_id: int,
+    embedder: str,
+    *,
+    on_fraction: OnFraction,
+    check: Callable[[], None],
+) -> None:
+    """Give each passage its vector and put all into the index of every case the document belongs to.
+
+    What is embedded is stored batch by batch, so that an interruption costs one. `check` is called between
+    batches and may raise to stop. Raises WorkerDied, EmbedderChanged.
+    """
+    missing = store.vectors.missing(embedder, document_id)
+    for start in range(0, len(missing), EMBED_BATCH):
+        check()
+        passages = store.passages.get(missing[start : start + EMBED_BATCH])
+        if not passages:
+            return  # removed meanwhile
+        texts = [f"{passage.heading}\n{passage.text}" if passage.heading else passage.text for passage in passages]
+        made = encoder.embed(texts, TextKind.PASSAGE)
+        if made.embedder != embedder:
+            raise EmbedderChanged
+        store.vectors.save(embedder, [passage.id for passage in passages], made.data)
+        on_fraction((start + len(passages)) / (len(missing) + 1))
+    check()
+    for case_id in store.documents.cases_of(document_id):
+        index_documents(encoder, store, case_id, (document_id,), embedder)
+
+
+def index_documents(
+    encoder: PassageEncoder, store: Store, case_id: int, document_ids: Sequence[int], embedder: str
+) -> None:
+    """Put the stored vectors of these documents into a case's part of the index. Raises WorkerDied."""
+    for batch in store.vectors.of_documents(embedder, document_ids):
+        encoder.index_add(collection_of(case_id), batch.passage_ids, batch.document_ids, batch.vectors)
+
+
+def settled(store: Store, document: Document) -> tuple[DocumentStatus, str | None]:
+    """Where a document stands when everything that could be done was done, and what is missing of it."""
+    reason = gaps(store.documents.attention(document.id), document.pages, document.passages)
+    return (DocumentStatus.INDEXED if reason is None else DocumentStatus.INDEXED_WITH_GAPS), reason
+
+
+def gaps(states: Mapping[PageState, Sequence[int]], pages: int, passages: int) -> str | None:
+    """A sentence a kind of gap: "2 of 14 pages have no text: 3, 7." None when there are none.
+
+    `states` has page numbers by state, `pages` and `passages` are how many there are in all.
+    """
+    if not pages:
+        return "The file has no pages."
+    sentences = []
+    for state, one, many in _GAPS:
+        numbers = states.get(state, ())
+        if numbers:
+            verb = one if len(numbers) == 1 else many
+            sentences.append(f"{len(numbers)} of {_pages(pages)} {verb}: {_list(numbers)}.")
+    if not passages:
+        sentences.append("Nothing of it can be asked.")
+    return " ".join(sentences) or None
+
+
+def _pages(count: int) -> str:
+    return f"{count} page" if count == 1 else f"{count} pages"
+
+
+def _list(numbers: Sequence[int]) -> str:
+    """Page numbers, runs shortened (3-9), and not more of them than a line holds."""
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    listed = [str(low) if low == high else f"{low}-{high}" for low, high in runs[:_LISTED_PAGES]]
+    return ", ".join(listed) + (" …" if len(runs) > _LISTED_PAGES else "")
+
+
+def _drafts(pages: Sequence[Page]) -> list[PassageDraft]:
+    readable = [PageText(page.number, page.text) for page in pages if page.state in _READABLE]
+    return [
+        PassageDraft(
+            page=one.page, start=one.start, end=one.end, text=one.text, heading=one.heading, article=one.article
+        )
+        for one in cut(readable)
+    ]
+
+
+def _index(
+    drafts: Sequence[PassageDraft], on_fraction: OnFraction, cancel: threading.Event
+) -> tuple[IndexedPassage, ...]:
+    indexed = []
+    for number, draft in enumerate(drafts, 1):
+        if cancel.is_set():
+            raise Cancelled
+        indexed.append(index_passage(draft))
+        on_fraction(_READING_SHARE + (1 - _READING_SHARE) * number / len(drafts))
+    return tuple(indexed)
+
+
+def index_passage(draft: PassageDraft) -> IndexedPassage:
+    """A passage with the words it is found by, its heading's among them, and its facts."""
+    words = f"{draft.heading}\n{draft.text}" if draft.heading else draft.text
+    stated = f"{draft.article}\n{draft.text}" if draft.article else draft.text
+    return IndexedPassage(draft=draft, tokens=" ".join(search_tokens(words)), facts=fact_keys(stated))

@@ -1,0 +1,58 @@
+"""What ingest asks of the reader and the encoder processes; workers/ has the real ones."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from aipc_app.domain.encoder_wire import TextKind
+from aipc_app.domain.reader_wire import FileRead, Opened, PageRead, ReadLimits
+
+
+class FileReader(Protocol):
+    """Reads one file, blocking. Raises DocumentError and its kinds, WorkerDied, Cancelled."""
+
+    def read(
+        self,
+        path: Path,
+        name: str,
+        *,
+        password: str | None = None,
+        limits: ReadLimits | None = None,
+        on_page: Callable[[PageRead], None],
+        on_opened: Callable[[Opened], None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> FileRead: ...
+
+
+class Embeddings(Protocol):
+    """Vectors of texts, with the identity of what made them; rows of little-endian float32."""
+
+    @property
+    def embedder(self) -> str: ...
+    @property
+    def data(self) -> bytes: ...
+
+
+class PassageEncoder(Protocol):
+    """Makes vectors and keeps the vector index. Its calls block and raise WorkerDied when it dies or isn't ready."""
+
+    @property
+    def ready(self) -> bool: ...
+    @property
+    def embedder(self) -> str | None: ...
+    def start(self) -> None: ...
+    def subscribe(self, listener: Callable[..., None], /) -> Any: ...
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Embeddings: ...
+    def index_add(
+        self, collection: str, passage_ids: Sequence[int], document_ids: Sequence[int], vectors: bytes
+    ) -> Any: ...
+    def index_remove(self, collection: str, document_id: int | None) -> Any: ...
+    def index_count(self, collection: str) -> int: ...
+
+
+def collection_of(case_id: int) -> str:
+    """The name of a case's part of the vector index: cases never mix."""
+    return f"case-{case_id}"

@@ -1,0 +1,193 @@
+"""Documents on their way in: durable jobs, a thread that reads and one that embeds.
+
+Files are copied, hashed and noted before anything slow, so that whatever dies, what is to be done is known.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+
+from aipc_app.domain.documents import Document, DocumentStatus
+from aipc_app.domain.jobs import Changes, JobKind
+from aipc_app.errors import Cancelled, UserMistake
+from aipc_app.ingest.announce import Announcer
+from aipc_app.ingest.embedding import EmbedLane
+from aipc_app.ingest.ports import FileReader, PassageEncoder
+from aipc_app.ingest.reading import ReadLane
+from aipc_app.ingest.report import Added, IngestProgress, IngestReport, report
+from aipc_app.ingest.sources import Source
+from aipc_app.settings.model import Settings
+from aipc_app.store import Store
+
+__all__ = ["Added", "IngestQueue"]
+
+_STOP_WITHIN_S = 2.0
+_LOOK_EVERY_S = 0.2  # how soon `wait` sees that it was cancelled
+
+
+class IngestQueue:
+    """Takes files in and works them off. Every method may be called from any thread.
+
+    `on_changes` is called on the threads that make changes and must be quick.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        reader: FileReader,
+        encoder: PassageEncoder,
+        settings: Callable[[], Settings],
+        on_changes: Callable[[Changes], None],
+    ) -> None:
+        self._store = store
+        self._announcer = Announcer(on_changes)
+        self._embedding = EmbedLane(store, encoder, self._announcer)
+        self._reading = ReadLane(store, reader, settings, self._announcer, self._embedding)
+        self._lanes = (self._reading, self._embedding)
+
+    def start(self) -> None:
+        """Queue again what a kill left behind, and begin. Raises StorageError."""
+        with self._store.transaction():
+            self._store.jobs.requeue_running()
+            self._store.documents.requeue_reading()
+        for lane in self._lanes:
+            lane.start()
+
+    def stop(self) -> None:
+        """End both threads, within two seconds: what is under way is queued again for the next start."""
+        for lane in self._lanes:
+            lane.ask_to_stop()
+        deadline = time.monotonic() + _STOP_WITHIN_S
+        for lane in self._lanes:
+            lane.join(max(0.0, deadline - time.monotonic()))
+
+    def add(self, case_id: int, sources: Sequence[Source], password: str | None = None) -> tuple[Added, ...]:
+        """Take files into a case; on return each is copied and its work queued. The password is never stored.
+
+        A file that can't be read is told in its `Added` and stops no other. Raises UserMistake for an unknown
+        case, StorageError when the home can't be written.
+        """
+        self._store.cases.get(case_id)
+        return tuple(self._add(case_id, source, password) for source in sources)
+
+    def wait(
+        self,
+        added: Sequence[Added],
+        on_progress: Callable[[IngestProgress], None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> tuple[IngestReport, ...]:
+        """Wait until nothing more happens to these files, and report each.
+
+        Where no encoder can be had, documents that can be found by keyword count as done. Raises Cancelled (the
+        work goes on), StorageError when the home can't be written any more.
+        """
+        ids = frozenset(one.document.id for one in added if one.document is not None)
+        while True:
+            version = self._announcer.version
+            if cancel is not None and cancel.is_set():
+                raise Cancelled
+            shares = self._shares(ids)
+            done = sum(shares.get(one.document.id, 1.0) >= 1.0 if one.document else True for one in added)
+            if on_progress is not None:
+                unread = len(ids) - len(shares)
+                on_progress(IngestProgress(done, len(added), (sum(shares.values()) + unread) / max(1, len(ids))))
+            if done == len(added):
+                return tuple(self._report(one) for one in added)
+            self._raise_problem()
+            self._announcer.wait_beyond(version, _LOOK_EVERY_S)
+
+    def cancel(self, document_id: int) -> None:
+        """Stop working on a document; what was not finished can be retried."""
+        for lane in self._lanes:
+            lane.cancel(document_id)
+
+    def retry(self, document_id: int, password: str | None = None) -> None:
+        """Do again what failed: reading, or only the vectors when all pages are there. Raises UserMistake."""
+        document = self._store.documents.get(document_id)
+        if document.status.readable and self._embedding.wanted_alone(document):
+            self._embedding.queue(document)
+        else:
+            self._reading.queue(document, password)
+        cases = frozenset(self._store.documents.cases_of(document_id))
+        self._announcer.changed(Changes(documents=cases, jobs=True))
+        self._wake()
+
+    def prefer(self, case_id: int) -> None:
+        """Documents of this case, which somebody looks at, go first."""
+        for lane in self._lanes:
+            lane.prefer(case_id)
+
+    def pause(self) -> None:
+        """Begin nothing new until `resume`; vectors stop at once, a file that is being read is read to its end."""
+        for lane in self._lanes:
+            lane.pause(True)
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        for lane in self._lanes:
+            lane.pause(False)
+
+    def unlink(self, case_id: int, document_id: int) -> bool:
+        """Take a document out of a case, out of its vectors too. True: it was the last case, it is gone for good.
+
+        Raises UserMistake when it isn't in the case.
+        """
+        last = self._store.documents.unlink(case_id, document_id)
+        if last:
+            self._reading.forget(document_id)
+            self._embedding.forget(document_id)
+        self._embedding.remove_vectors(document_id, case_id)
+        self._announcer.changed(Changes(cases=True, documents=frozenset({case_id}), jobs=True))
+        return last
+
+    def check_index(self) -> None:
+        """The vector index was found damaged: fill it again from what is stored, in the background."""
+        self._embedding.check_index()
+
+    def _add(self, case_id: int, source: Source, password: str | None) -> Added:
+        try:
+            sha256, size = self._store.originals.put(source.path)
+        except UserMistake as mistake:
+            return Added(source=source, document=None, problem=mistake.message)
+        with self._store.transaction():
+            known = self._store.documents.by_hash(sha256)
+            document = known or self._store.documents.add(name=source.name, sha256=sha256, size=size)
+            newly_linked = self._store.documents.link(case_id, document.id)
+            to_read = known is None or document.status in (DocumentStatus.FAILED, DocumentStatus.UNSUPPORTED)
+            if to_read:
+                self._reading.queue(document, password)
+            elif newly_linked and document.passages:
+                self._embedding.queue(document)
+        self._announcer.changed(Changes(cases=newly_linked, documents=frozenset({case_id}), jobs=True))
+        self._wake()
+        return Added(source=source, document=document, duplicate=not to_read)
+
+    def _wake(self) -> None:
+        for lane in self._lanes:
+            lane.wake()
+
+    def _shares(self, ids: Collection[int]) -> dict[int, float]:
+        """How much of each document's work is done, 1 when nothing more is to come; those gone are left out."""
+        shares = {id_: 1.0 if status.settled else 0.0 for id_, status in self._store.documents.statuses(ids).items()}
+        stalled = self._embedding.stalled
+        for job in self._store.jobs.unfinished():
+            if job.document_id in shares and job.kind is JobKind.READ:
+                shares[job.document_id] = 0.5 * job.progress
+            elif job.document_id in shares:
+                shares[job.document_id] = 1.0 if stalled else 0.5 + 0.5 * min(job.progress, 0.99)
+        return shares
+
+    def _report(self, added: Added) -> IngestReport:
+        document = added.document
+        seconds = 0.0 if document is None or added.duplicate else self._seconds(document)
+        return report(self._store, added, seconds)
+
+    def _seconds(self, document: Document) -> float:
+        return sum(lane.seconds_spent(document.id) for lane in self._lanes)
+
+    def _raise_problem(self) -> None:
+        for lane in self._lanes:
+            if lane.problem is not None:
+                raise lane.problem
