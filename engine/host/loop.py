@@ -1,0 +1,126 @@
+"""Reads requests and answers them. The reading thread never computes, so a cancel is seen at once."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+import traceback
+from typing import NoReturn
+
+from engine.errors import EngineError, ProtocolError
+from engine.native.devices import inspection
+from engine.native.library import Library
+from engine.runtime.generate import GenerateJob
+from engine.runtime.loaded import Loaded, load
+from engine.runtime.scheduler import Scheduler
+from engine.runtime.score import ScoreJob
+from engine.types.generation import GenerationEvent, Scores
+from engine.wire.framing import Channel, EndOfStream
+from engine.wire.messages import (
+    Cancel, CancelLoad, Counted, CountTokens, EngineReply, EngineRequest, Event, Generate, Inspect, Inspected,
+    Load, Loaded as LoadedReply, LoadProgress, Score, Scored, Unload, Unloaded, failed,
+)  # fmt: skip
+
+_CHANGED = "Another model is being loaded; ask again when it is ready."
+_LEAST_PROGRESS = 0.01
+
+
+class Host:
+    """One engine process's loop."""
+
+    def __init__(self, channel: Channel[EngineRequest], library: Library) -> None:
+        self._channel, self._library = channel, library
+        self._scheduler = Scheduler()
+        self._give_up_load = threading.Event()
+        self._counting: queue.SimpleQueue[CountTokens] = queue.SimpleQueue()
+
+    def run(self) -> NoReturn:
+        """Serve until the desktop closes its end; then exit at once, whatever is being computed."""
+        self._scheduler.start()
+        threading.Thread(target=self._count, name="tokens", daemon=True).start()
+        code = 0
+        try:
+            while True:
+                self._receive(self._channel.receive())
+        except (EndOfStream, OSError):
+            pass
+        except ProtocolError:
+            traceback.print_exc()
+            code = 1
+        os._exit(code)
+
+    def _receive(self, message: EngineRequest) -> None:
+        match message:
+            case Inspect():
+                self._send(Inspected(message.id, inspection(self._library)))
+            case Load():
+                self._give_up_load.set()  # a load before this one is of no use any more
+                give_up = self._give_up_load = threading.Event()
+                self._scheduler.change_model(lambda: self._load(message, give_up), _CHANGED)
+            case CancelLoad():
+                self._give_up_load.set()
+            case Unload():
+                self._scheduler.change_model(lambda: self._unload(message), "The model was closed.")
+            case Generate():
+                self._generate(message)
+            case Score():
+                self._score(message)
+            case CountTokens():
+                self._counting.put(message)
+            case Cancel():
+                self._scheduler.cancel(message.id)
+
+    def _generate(self, message: Generate) -> None:
+        id_ = message.id
+
+        def emit(event: GenerationEvent) -> None:
+            self._send(Event(id_, event))
+
+        self._scheduler.submit(GenerateJob(id_, message.request, emit, lambda error: self._fail(id_, error)))
+
+    def _score(self, message: Score) -> None:
+        id_ = message.id
+
+        def report(scores: Scores) -> None:
+            self._send(Scored(id_, scores))
+
+        self._scheduler.submit(ScoreJob(id_, message.request, report, lambda error: self._fail(id_, error)))
+
+    def _load(self, message: Load, give_up: threading.Event) -> Loaded | None:
+        told = 0.0
+
+        def progress(fraction: float) -> bool:
+            nonlocal told
+            if fraction - told >= _LEAST_PROGRESS or fraction >= 1.0:
+                told = fraction
+                self._send(LoadProgress(message.id, fraction))
+            return not give_up.is_set()
+
+        try:
+            loaded = load(self._library, message.request, progress)
+        except EngineError as error:
+            self._fail(message.id, error)
+            return None
+        self._send(LoadedReply(message.id, loaded.description))
+        return loaded
+
+    def _unload(self, message: Unload) -> None:
+        self._send(Unloaded(message.id))
+
+    def _count(self) -> None:
+        while True:
+            message = self._counting.get()
+            try:
+                self._send(Counted(message.id, self._scheduler.count_tokens(message.texts)))
+            except EngineError as error:
+                self._fail(message.id, error)
+
+    def _fail(self, id_: int, error: EngineError) -> None:
+        self._send(failed(id_, error))
+
+    def _send(self, reply: EngineReply) -> None:
+        try:
+            self._channel.send(reply)
+        except (OSError, ValueError):
+            os._exit(0)  # the desktop is gone; so is the reason for this process

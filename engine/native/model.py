@@ -1,0 +1,165 @@
+"""A loaded model and its vocabulary."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import llama_cpp.llama_cpp as api
+
+from engine.errors import EngineError, ModelError, OutOfMemory
+from engine.native.buffers import buffers
+from engine.native.library import Library, set_fields
+
+_MEMORY_WORDS = ("failed to allocate", "unable to allocate", "out of memory", "outofdevicememory", "alloc failed")
+_TEXT_BYTES = 512
+
+
+class LoadCancelled(EngineError):
+    """The user gave the load up."""
+
+
+class Model:
+    """Owns a llama_model; `close` frees it. Contexts made from it must be closed before."""
+
+    def __init__(self, library: Library, path: str, *, gpu_layers: int, on_progress: Callable[[float], bool]) -> None:
+        """Load `path`. `on_progress` gets 0..1 and returns False to give up.
+
+        Raises ModelError, OutOfMemory or LoadCancelled.
+        """
+        self.library = library
+        cancelled = False
+
+        def report(fraction: float, _: object) -> bool:
+            nonlocal cancelled
+            cancelled = not on_progress(fraction)
+            return not cancelled
+
+        callback = api.llama_progress_callback(report)  # must outlive the call below
+        params = api.llama_model_default_params()
+        nothing = (ctypes.c_void_p * 1)(None)  # an empty device list: not even prompts go over a GPU
+        set_fields(params, n_gpu_layers=gpu_layers, progress_callback=callback)
+        if gpu_layers == 0:
+            set_fields(params, devices=ctypes.cast(nothing, ctypes.c_void_p))
+        library.log.clear()
+        self._handle: Any = api.llama_model_load_from_file(os.fsencode(path), params)
+        if not self._handle:
+            if cancelled:
+                raise LoadCancelled("The loading of the model was stopped.")
+            raise load_failure(library.log.complaints())
+        self.buffers = buffers(library.log.lines())
+        self.vocab = Vocab(api.llama_model_get_vocab(self._handle))
+
+    @property
+    def handle(self) -> Any:
+        return self._handle
+
+    def close(self) -> None:
+        """Free the model's memory."""
+        if self._handle:
+            api.llama_model_free(self._handle)
+            self._handle = None
+
+    @property
+    def description(self) -> str:
+        return self._text(api.llama_model_desc)
+
+    @property
+    def parameters(self) -> int:
+        return int(api.llama_model_n_params(self._handle))
+
+    @property
+    def tensor_bytes(self) -> int:
+        return int(api.llama_model_size(self._handle))
+
+    @property
+    def train_context_tokens(self) -> int:
+        return int(api.llama_model_n_ctx_train(self._handle))
+
+    @property
+    def divisible(self) -> bool:
+        """Whether a sequence can be cut at any token: not so for recurrent and hybrid models."""
+        return not (api.llama_model_is_recurrent(self._handle) or api.llama_model_is_hybrid(self._handle))
+
+    @property
+    def answers(self) -> bool:
+        """Whether it is a decoder that can answer, not an encoder."""
+        return bool(api.llama_model_has_decoder(self._handle)) and not api.llama_model_has_encoder(self._handle)
+
+    def metadata(self, key: str) -> str | None:
+        """A scalar of the GGUF header as text."""
+        buffer = ctypes.create_string_buffer(_TEXT_BYTES)
+        length = api.llama_model_meta_val_str(self._handle, key.encode(), buffer, len(buffer))
+        return buffer.value.decode("utf-8", "replace") if length >= 0 else None
+
+    @property
+    def chat_template(self) -> str | None:
+        """The model's own chat template (Jinja), if it has one."""
+        template = api.llama_model_chat_template(self._handle, None)
+        return template.decode("utf-8", "replace") if template else None
+
+    def _text(self, function: Any) -> str:
+        buffer = ctypes.create_string_buffer(_TEXT_BYTES)
+        function(self._handle, buffer, len(buffer))
+        return buffer.value.decode("utf-8", "replace")
+
+
+def load_failure(complaints: Sequence[str]) -> EngineError:
+    """llama.cpp's complaints about a load, sorted into the engine's errors."""
+    text = " ".join(complaints).lower()
+    if any(word in text for word in _MEMORY_WORDS):
+        return OutOfMemory("The model doesn't fit into this computer's memory; choose a smaller one.")
+    if "unknown model architecture" in text:
+        return ModelError("This model is of a kind this program doesn't know; choose another one.")
+    detail = complaints[-1].split(": ", 1)[-1] if complaints else "no reason was given"
+    return ModelError(f"The model file could not be loaded ({detail}); copy it again or choose another one.")
+
+
+class Vocab:
+    """Text to tokens and back. Only reads, so any thread may call it while the model lives."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+        self.size = int(api.llama_vocab_n_tokens(handle))
+        self.bos, self.eos = int(api.llama_vocab_bos(handle)), int(api.llama_vocab_eos(handle))
+        self.adds_bos = bool(api.llama_vocab_get_add_bos(handle))
+
+    @property
+    def handle(self) -> Any:
+        return self._handle
+
+    def tokenize(self, text: str, *, parse_special: bool) -> list[int]:
+        """Tokens of `text` alone, without begin or end marks. Raises ModelError for a vocabulary that can't."""
+        data = text.encode("utf-8", "replace")
+        if not data:
+            return []
+        room = len(data) + 8
+        for _ in range(2):
+            buffer = (api.llama_token * room)()
+            count = api.llama_tokenize(self._handle, data, len(data), buffer, room, False, parse_special)
+            if count >= 0:
+                return buffer[:count]
+            room = -count
+        raise ModelError("The model's vocabulary can't take this text apart.")
+
+    def piece(self, token: int, *, special: bool = False) -> bytes:
+        """The bytes a token stands for; control tokens are empty unless `special`."""
+        buffer = ctypes.create_string_buffer(64)
+        length = api.llama_token_to_piece(self._handle, token, buffer, len(buffer), 0, special)
+        if length < 0:
+            buffer = ctypes.create_string_buffer(-length)
+            length = api.llama_token_to_piece(self._handle, token, buffer, len(buffer), 0, special)
+        return buffer.raw[:length]
+
+    def ends_generation(self, token: int) -> bool:
+        return bool(api.llama_vocab_is_eog(self._handle, token))
+
+    def is_control(self, token: int) -> bool:
+        return bool(api.llama_vocab_is_control(self._handle, token))
+
+    def is_special(self, token: int) -> bool:
+        """Control, unknown or user-defined: a token that stands for more than its letters."""
+        special = api.LLAMA_TOKEN_ATTR_CONTROL | api.LLAMA_TOKEN_ATTR_UNKNOWN | api.LLAMA_TOKEN_ATTR_USER_DEFINED
+        return bool(api.llama_vocab_get_attr(self._handle, token) & special)

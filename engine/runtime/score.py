@@ -1,0 +1,99 @@
+"""How likely each of several continuations is after one prompt."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+
+import numpy as np
+
+from engine.errors import EngineError, RequestInvalid
+from engine.native.context import Decoded, Logits
+from engine.runtime.job import Job, Reading, Stopped
+from engine.runtime.loaded import Loaded
+from engine.runtime.tokens import plain_tokens
+from engine.types.generation import ScoreRequest, Scores, Timing
+
+
+def log_probability(logits: Logits, token: int) -> float:
+    """Natural log-softmax of one token, computed in float64."""
+    values = logits.astype(np.float64)
+    top = values.max()
+    return float(values[token] - top - np.log(np.exp(values - top).sum()))
+
+
+class ScoreJob(Job):
+    """The prompt is computed once; each continuation then on a sequence of its own that shares it."""
+
+    def __init__(
+        self, id_: int, request: ScoreRequest, on_scores: Callable[[Scores], None],
+        on_failure: Callable[[EngineError], None],
+    ) -> None:  # fmt: skip
+        super().__init__(id_, request.priority)
+        self._request, self._on_scores, self._on_failure = request, on_scores, on_failure
+        self._reading: Reading | None = None
+
+    def steps(self, loaded: Loaded) -> Generator[None, None, None]:
+        queue_s = time.monotonic() - self.queued_at
+        texts = [plain_tokens(loaded.vocab, text) for text in self._request.continuations]
+        if not texts or not all(texts):
+            raise RequestInvalid("There is nothing to score, or one of the continuations is empty.")
+        prompt = loaded.prompt(self._request.prompt, think=False)
+        reading = self._reading = Reading(self, loaded, prompt, max(map(len, texts)))
+        try:
+            yield from reading.prefill(lambda *_: None)
+            first = reading.logits.copy()
+            sums = []
+            for tokens in texts:
+                yield
+                if self.cancelled:
+                    raise Stopped
+                if not reading.lease.alive:  # evicted while another request went first
+                    yield from reading.advance()
+                sums.append(log_probability(first, tokens[0]) + _rest(loaded, reading, tokens))
+            self._on_scores(Scores(tuple(sums), self._timing(reading, queue_s)))
+        finally:
+            reading.finish()
+
+    def suspend(self) -> None:
+        if self._reading is not None:
+            self._reading.suspend()
+
+    def resume(self) -> None:
+        if self._reading is not None:
+            self._reading.resume()
+
+    def stopped(self) -> None:
+        self._on_failure(EngineError("The scoring was stopped."))
+
+    def fail(self, error: EngineError) -> None:
+        self._on_failure(error)
+
+    def _timing(self, reading: Reading, queue_s: float) -> Timing:
+        return Timing(
+            prompt_tokens=reading.prompt_tokens, restored_tokens=reading.restored,
+            prefilled_tokens=reading.prefilled, queue_s=queue_s, prefill_s=reading.prefill_s,
+            first_token_s=time.monotonic() - self.queued_at,
+        )
+
+
+def _rest(loaded: Loaded, reading: Reading, tokens: Sequence[int]) -> float:
+    """Sum over the continuation's tokens after its first."""
+    context, total = loaded.context, 0.0
+    if len(tokens) == 1:
+        return total
+    branch = loaded.residents.branch(reading.lease, len(tokens))
+    try:
+        step = context.outputs_max
+        for start in range(0, len(tokens) - 1, step):
+            given = tokens[start : min(start + step, len(tokens) - 1)]
+            context.batch.clear()
+            context.batch.add(branch.sequence, branch.length, given, range(len(given)))
+            if context.decode() is not Decoded.DONE:
+                raise Stopped
+            loaded.residents.extend(branch, given)
+            for i in range(len(given)):
+                total += log_probability(context.logits(i), tokens[start + i + 1])
+        return total
+    finally:
+        loaded.residents.discard(branch)
