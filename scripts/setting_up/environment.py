@@ -136,8 +136,11 @@ def _source_wheel(checkout: Checkout, name: str, version: str) -> Path:
 
 
 def _pip_install(checkout: Checkout, arguments: Sequence[str | Path], what_failed: str) -> None:
+    """Tried twice: an index that doesn't answer for one package for a moment looks to pip like a conflict."""
     command = [checkout.python, "-m", "pip", "install", *PIP_OPTIONS, *arguments]
-    say.must_run(command, checkout.log, what_failed, on_line=_show_download)
+    if not say.run(command, checkout.log, on_line=_show_download):
+        say.detail("that did not work; trying once more")
+        say.must_run(command, checkout.log, what_failed, on_line=_show_download)
 
 
 def _show_download(line: str) -> None:

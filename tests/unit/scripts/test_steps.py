@@ -104,3 +104,25 @@ def test_the_shipped_extras_are_what_the_makefile_asks_for() -> None:
     makefile = (steps.ROOT / "Makefile").read_text(encoding="utf-8")
     asked = {line.split("--with ")[1].split()[0] for line in makefile.splitlines() if "--with " in line}
     assert asked and asked <= set(project.read(steps.ROOT / "pyproject.toml").extras)
+
+
+def put_pip(checkout: Checkout, failures: int) -> None:
+    """An environment's Python that fails so many times and then succeeds."""
+    checkout.python.parent.mkdir(parents=True)
+    (checkout.root / "failures").write_text("x" * failures)
+    checkout.python.write_text(
+        f'#!/bin/sh\nleft=$(cat {checkout.root}/failures)\n[ -z "$left" ] && exit 0\n'
+        f"printf %s \"${{left#x}}\" > {checkout.root}/failures\necho 'no matching distributions'\nexit 1\n"
+    )
+    checkout.python.chmod(0o755)
+
+
+def test_an_index_that_stumbles_once_does_not_stop_setting_up(checkout: Checkout) -> None:
+    put_pip(checkout, failures=1)
+    environment._pip_install(checkout, ["ruff"], "It could not be installed.")
+
+
+def test_an_installation_that_keeps_failing_shows_why(checkout: Checkout) -> None:
+    put_pip(checkout, failures=5)
+    with pytest.raises(SetupError, match=r"no matching distributions\nIt could not be installed"):
+        environment._pip_install(checkout, ["ruff"], "It could not be installed.")
