@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 from setting_up import project
 from setting_up.say import SetupError
 
@@ -54,3 +56,14 @@ def test_a_missing_or_broken_file_is_told(tmp_path: Path) -> None:
     for name in ("broken.toml", "missing.toml"):
         with pytest.raises(SetupError, match="can't be used"):
             project.read(tmp_path / name)
+
+
+def test_every_pinned_version_runs_on_the_oldest_python_we_promise() -> None:
+    """Debian 12's own Python is 3.11.2; the check sees what is installed here."""
+    constraints = (ROOT / "requirements" / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {line.partition("==")[0] for line in constraints if "==" in line}
+    for distribution in importlib.metadata.distributions():
+        name = re.sub(r"[-_.]+", "-", distribution.metadata["Name"]).lower()
+        needs = distribution.metadata["Requires-Python"]
+        if name in pinned and needs:
+            assert SpecifierSet(needs).contains("3.11.0"), f"{name} {distribution.version} needs Python {needs}"
