@@ -52,9 +52,6 @@ def set_fields(struct: ctypes.Structure, **values: Any) -> None:
 def open_library() -> Library:
     """Load the backends, take the log, check the binding. Raises LibraryBroken. Call once, in a child."""
     os.environ.setdefault("GGML_NO_BACKTRACE", "1")  # on an abort ggml would fork a debugger over us
-    # Threads that spin while they wait for each other lose everything to any other work on the same cores:
-    # decoding was 15 times slower beside a busy machine, and indexing runs beside answers here.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     log = LogCapture()
     log.install()
     ggml, base = _open_ggml()
