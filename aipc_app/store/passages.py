@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from collections.abc import Iterable, Sequence
 
 from aipc_app.domain.documents import Passage
 from aipc_app.store.database import Database
 
+MOST_SCORED_ROWS = 20_000  # about 40 ms of a slow machine
 MOST_QUERY_TOKENS = 128  # FTS5 walks a list for each; a pasted page as a question must stay quick
 _SELECT = (
     "SELECT p.id, p.document_id, d.name, p.page, p.start, p.end, t.text, t.heading, t.article"
@@ -41,22 +43,16 @@ class Passages:
         """(passage id, BM25 score), best first: passages of these cases with any of the tokens.
 
         `documents` narrows further; None means all. The score is positive, larger is better. Of a very long
-        question the first MOST_QUERY_TOKENS distinct tokens count. BM25 as in https://sqlite.org/fts5.html.
+        question the first MOST_QUERY_TOKENS distinct tokens count, and in a case where they are in more than
+        MOST_SCORED_ROWS passages together, the rarest of them. BM25 as in https://sqlite.org/fts5.html.
         """
-        query = " OR ".join(_quoted(token) for token in list(dict.fromkeys(tokens))[:MOST_QUERY_TOKENS])
+        wanted = list(dict.fromkeys(tokens))[:MOST_QUERY_TOKENS]
+        found: dict[int, float] = {}
         with self._database.read() as connection:
-            scope = _scope(connection, cases, documents)
-            bounds = _id_bounds(connection, scope)
-            if not query or bounds is None:
-                return ()
-            rows = connection.execute(
-                "SELECT i.rowid, -bm25(passage_index) AS score FROM passage_index i"
-                " CROSS JOIN passages p ON p.id = i.rowid WHERE passage_index MATCH ?"
-                f" AND i.rowid BETWEEN ? AND ? AND p.document_id IN ({_marks(scope)})"
-                " ORDER BY score DESC, i.rowid LIMIT ?",
-                (query, *bounds, *scope, limit),
-            )
-            return tuple(rows)
+            for case_id in dict.fromkeys(cases):
+                found.update(_best_of_case(connection, wanted, _scope(connection, [case_id], documents), limit))
+        ranked = sorted(found.items(), key=lambda hit: (-hit[1], hit[0]))
+        return tuple(ranked[:limit])
 
     def exact(
         self,
@@ -91,14 +87,50 @@ def _scope(connection: sqlite3.Connection, cases: Sequence[int], documents: froz
     return tuple(id_ for (id_,) in rows if documents is None or id_ in documents)
 
 
-def _id_bounds(connection: sqlite3.Connection, scope: tuple[int, ...]) -> tuple[int, int] | None:
-    """The smallest and largest passage id in scope: FTS5 skips what lies outside without looking at it."""
-    bounds = [
-        connection.execute("SELECT MIN(id), MAX(id) FROM passages WHERE document_id = ?", (document_id,)).fetchone()
-        for document_id in scope
+def _best_of_case(
+    connection: sqlite3.Connection, tokens: Sequence[str], scope: tuple[int, ...], limit: int
+) -> list[tuple[int, float]]:
+    """The best passages of one case. FTS5 skips what is outside the range of ids without looking at it."""
+    low, high = _id_range(connection, scope)
+    kept = _affordable(connection, tokens, high - low + 1)
+    if not kept or low > high:
+        return []
+    return connection.execute(
+        "SELECT i.rowid, -bm25(passage_index) AS score FROM passage_index i"
+        " CROSS JOIN passages p ON p.id = i.rowid WHERE passage_index MATCH ?"
+        f" AND i.rowid BETWEEN ? AND ? AND p.document_id IN ({_marks(scope)})"
+        " ORDER BY score DESC, i.rowid LIMIT ?",
+        (" OR ".join(map(_quoted, kept)), low, high, *scope, limit),
+    ).fetchall()
+
+
+def _affordable(connection: sqlite3.Connection, tokens: Sequence[str], width: int) -> list[str]:
+    """The tokens, without the most common ones if scoring every passage that has one would take too long.
+
+    BM25 gives the words that are everywhere next to nothing, but pays for each passage they are in.
+    """
+    if width * len(tokens) <= MOST_SCORED_ROWS:
+        return list(tokens)
+    spread = dict(
+        connection.execute(f"SELECT term, doc FROM passage_words WHERE term IN ({_marks(tokens)})", tuple(tokens))
+    )
+    by_rarity = sorted(tokens, key=lambda token: spread.get(token, 0))
+    total = itertools.accumulate(min(spread.get(token, 0), width) for token in by_rarity)
+    return [
+        token
+        for place, (token, rows) in enumerate(zip(by_rarity, total, strict=True))
+        if rows <= MOST_SCORED_ROWS or place == 0
     ]
-    present = [(low, high) for low, high in bounds if low is not None]
-    return (min(low for low, _ in present), max(high for _, high in present)) if present else None
+
+
+def _id_range(connection: sqlite3.Connection, scope: tuple[int, ...]) -> tuple[int, int]:
+    """The smallest and largest passage id of these documents; an empty range when they have none."""
+    low, high = connection.execute(
+        "SELECT MIN(low), MAX(high) FROM (SELECT MIN(id) AS low, MAX(id) AS high FROM passages"
+        f" WHERE document_id IN ({_marks(scope)}) GROUP BY document_id)",
+        scope,
+    ).fetchone()
+    return (1, 0) if low is None else (low, high)
 
 
 def _quoted(token: str) -> str:

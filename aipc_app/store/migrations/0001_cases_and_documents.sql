@@ -77,6 +77,8 @@ CREATE VIRTUAL TABLE passage_index USING fts5 (
     tokens, content = 'passage_texts', content_rowid = 'id',
     tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co Cn'"
 );
+-- In how many passages each token is; a view of the index, it stores nothing.
+CREATE VIRTUAL TABLE passage_words USING fts5vocab (passage_index, row);
 CREATE TRIGGER passage_texts_inserted AFTER INSERT ON passage_texts BEGIN
     INSERT INTO passage_index (rowid, tokens) VALUES (new.id, new.tokens);
 END;
