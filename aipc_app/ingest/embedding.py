@@ -8,7 +8,15 @@ from collections import deque
 
 from aipc_app.domain.documents import Document, DocumentStatus
 from aipc_app.domain.jobs import Job, JobKind
-from aipc_app.errors import AipcError, Cancelled, StorageError, UserMistake, WorkerDied
+from aipc_app.errors import (
+    AipcError,
+    Cancelled,
+    EncoderUnavailable,
+    IndexDamaged,
+    StorageError,
+    UserMistake,
+    WorkerDied,
+)
 from aipc_app.ingest.announce import Announcer
 from aipc_app.ingest.lane import Backoff, log_bug
 from aipc_app.ingest.pipeline import EmbedderChanged, embed_document, settled
@@ -17,8 +25,9 @@ from aipc_app.ingest.reconcile import queue_embedding, rebuild_vectors
 from aipc_app.ingest.working import MOST_ATTEMPTS, WorkLane
 from aipc_app.log import INGEST
 from aipc_app.store import Store
+from aipc_app.workers.encoder_states import Unavailable
 
-ENCODER_PATIENCE_S = 60.0  # an encoder that isn't there for so long is not waited for by `wait`
+ENCODER_PATIENCE_S = 180.0  # an encoder that isn't there for so long is not waited for by `wait`
 _STOPPED = "It is found by keyword only, because comparing its meaning was stopped; retry to complete it."
 _FAILED = "It is found by keyword only, because the part that compares meanings failed on it; retry to complete it."
 
@@ -33,7 +42,8 @@ class EmbedLane(WorkLane):
     def __init__(self, store: Store, encoder: PassageEncoder, announcer: Announcer) -> None:
         super().__init__(JobKind.EMBED, store, announcer)
         self._encoder = encoder
-        self._backoff_encoder = Backoff()
+        self._backoff_encoder, self._backoff_index = Backoff(), Backoff()
+        self._unavailable = False
         self._missed_since: float | None = None
         self._ask_again_at = 0.0
         self._removals: deque[tuple[int, int]] = deque()
@@ -44,7 +54,9 @@ class EmbedLane(WorkLane):
 
     @property
     def stalled(self) -> bool:
-        """There is work, and there was no encoder for it for a long time."""
+        """There will be no encoder on this computer, or there was none for a long time while there was work."""
+        if self._unavailable:
+            return True
         since = self._missed_since
         return since is not None and time.monotonic() - since > ENCODER_PATIENCE_S
 
@@ -70,8 +82,9 @@ class EmbedLane(WorkLane):
         self._index_in_doubt.set()
         self.wake()
 
-    def _encoder_changed(self, *_state: object) -> None:
+    def _encoder_changed(self, state: object = None) -> None:
         """It came, went, or lost its index: look before anything else is put in. On the encoder's thread."""
+        self._unavailable = isinstance(state, Unavailable)
         self.check_index()
 
     def _next(self) -> float | None:
@@ -86,6 +99,7 @@ class EmbedLane(WorkLane):
             self._put_index_in_order(embedder)
         except AipcError as error:
             return self._index_failed(error)
+        self._backoff_index.reset()
         with self._taken() as job:
             if job is None:
                 return None
@@ -127,7 +141,7 @@ class EmbedLane(WorkLane):
         if isinstance(error, StorageError):
             raise error
         INGEST.warning("the vector index could not be put in order: %s", type(error).__name__)
-        return self._backoff_encoder.next_pause_s()
+        return self._backoff_index.next_pause_s()
 
     def _run_job(self, job: Job, embedder: str) -> None:
         try:
@@ -145,16 +159,18 @@ class EmbedLane(WorkLane):
                 embedder,
                 on_fraction=lambda fraction: self._progress(job, fraction),
                 check=lambda: self._check(job),
+                cancel=self._cancel,
             )
             self._finish(job, embedder)
         except StorageError:
             self._put_back(job)
             raise
-        except (_LetOthersGo, EmbedderChanged):
+        except (_LetOthersGo, EmbedderChanged, EncoderUnavailable):
             self._put_back(job)
         except Cancelled:
             self._stopped(job)
-        except WorkerDied:
+        except (WorkerDied, IndexDamaged):
+            self._index_in_doubt.set()
             self._again_or_never(job, embedder)
         except UserMistake:
             raise

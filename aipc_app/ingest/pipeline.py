@@ -88,11 +88,12 @@ def embed_document(
     *,
     on_fraction: OnFraction,
     check: Callable[[], None],
+    cancel: threading.Event,
 ) -> None:
     """Give each passage its vector and put all into the index of every case the document belongs to.
 
     What is embedded is stored batch by batch, so that an interruption costs one. `check` is called between
-    batches and may raise to stop. Raises WorkerDied, EmbedderChanged.
+    batches and may raise to stop. Raises what the encoder raises, and EmbedderChanged.
     """
     missing = store.vectors.missing(embedder, document_id)
     for start in range(0, len(missing), EMBED_BATCH):
@@ -101,7 +102,7 @@ def embed_document(
         if not passages:
             return  # removed meanwhile
         texts = [f"{passage.heading}\n{passage.text}" if passage.heading else passage.text for passage in passages]
-        made = encoder.embed(texts, TextKind.PASSAGE)
+        made = encoder.embed(texts, TextKind.PASSAGE, cancel=cancel)
         if made.embedder != embedder:
             raise EmbedderChanged
         store.vectors.save(embedder, [passage.id for passage in passages], made.data)

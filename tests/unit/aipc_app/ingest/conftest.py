@@ -110,7 +110,7 @@ class MemoryEncoder:
     def subscribe(self, listener: Callable[..., None], /) -> None:
         self._listeners.append(listener)
 
-    def embed(self, texts: Sequence[str], kind: TextKind) -> Made:
+    def embed(self, texts: Sequence[str], kind: TextKind, *, cancel: threading.Event | None = None) -> Made:
         self._check()
         assert kind is TextKind.PASSAGE
         self.embedding.set()
