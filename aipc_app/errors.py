@@ -10,6 +10,8 @@ AipcError                  one sentence: what happened and what to do
 │   ├── UnsupportedFormat  no reader for this kind of file
 │   └── DocumentLimit      over a limit of time, memory or size
 ├── WorkerDied             a reader or encoder process ended; it is restarted, the piece of work is retried
+├── EncoderUnavailable     search by meaning can't run on this computer; keyword search goes on, no retry helps
+├── IndexDamaged           the vector index was lost; it was emptied and is to be filled again from the store
 ├── ModelUnavailable       no model, or the engine could not load it
 └── Cancelled              the user stopped it; shown to nobody
 """
@@ -63,6 +65,14 @@ class DocumentLimit(DocumentError):
 
 class WorkerDied(AipcError):
     """A helper process ended."""
+
+
+class EncoderUnavailable(AipcError):
+    """Search by meaning can't run here."""
+
+
+class IndexDamaged(AipcError):
+    """The vector index lost its content."""
 
 
 class ModelUnavailable(AipcError):

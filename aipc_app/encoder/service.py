@@ -1,0 +1,129 @@
+"""Serves requests one after another, long ones in small steps with questions in between."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from msgspec import Struct
+
+from aipc_app.domain.encoder_wire import (
+    Embed,
+    Embedded,
+    EncodeFailed,
+    EncoderRequest,
+    IndexAdd,
+    IndexCount,
+    IndexDone,
+    IndexRemove,
+    IndexSearch,
+    Neighbours,
+)
+from aipc_app.encoder.embedder import Embedder, Matrix
+from aipc_app.encoder.errors import EncoderError, IndexDamaged
+from aipc_app.encoder.lanes import Lanes, is_urgent
+from aipc_app.encoder.vector_index import VectorIndex
+
+_LOG = logging.getLogger("aipc.encoder")
+_KINDS: dict[type[EncoderError], str] = {IndexDamaged: "damaged_index"}
+_ADD_STEP = 100  # vectors; Chroma takes well under half a second for them
+
+
+class EncoderService:
+    """Works on the calling thread. `send` takes each reply."""
+
+    def __init__(self, embedder: Embedder, index: VectorIndex, lanes: Lanes, send: Callable[[Struct], None]) -> None:
+        self._embedder, self._index = embedder, index
+        self._lanes, self._send = lanes, send
+        self._underway: deque[tuple[EncoderRequest, Iterator[Struct | None]]] = deque()
+
+    def run(self) -> None:
+        """Serve for ever; the end of the process is the end of it."""
+        while True:
+            self.turn()
+
+    def turn(self) -> None:
+        """Take what has come, urgent requests whole; then one step of what is underway, each in its turn."""
+        while (request := self._lanes.take(wait=not self._underway)) is not None:
+            steps = self._steps(request)
+            if is_urgent(request):
+                while not self._step(request, steps):
+                    pass
+            else:
+                self._underway.append((request, steps))
+        request, steps = self._underway.popleft()
+        if not self._step(request, steps):
+            self._underway.append((request, steps))
+
+    def _step(self, request: EncoderRequest, steps: Iterator[Struct | None]) -> bool:
+        """Do one step; whether the request was answered by it. Each request gets exactly one reply."""
+        try:
+            reply = self._cancelled(request) or next(steps)
+        except EncoderError as error:
+            reply = EncodeFailed(id=request.id, kind=_KINDS.get(type(error), "error"), reason=str(error))
+        except Exception as error:
+            # Only the kind: the message of a library may quote the user's text.
+            _LOG.error("%s failed: %s", type(request).__name__, type(error).__name__)
+            reason = f"Search by meaning failed ({type(error).__name__}); try again, or start the program anew."
+            reply = EncodeFailed(id=request.id, kind="error", reason=reason)
+        if reply is None:
+            return False
+        self._lanes.done(request.id)
+        self._send(reply)
+        return True
+
+    def _cancelled(self, request: EncoderRequest) -> EncodeFailed | None:
+        if not self._lanes.is_cancelled(request.id):
+            return None
+        return EncodeFailed(id=request.id, kind="cancelled", reason="Cancelled.")
+
+    def _steps(self, request: EncoderRequest) -> Iterator[Struct | None]:
+        """None after each step, the reply at the end."""
+        match request:
+            case Embed():
+                yield from self._embed(request)
+            case IndexAdd():
+                yield from self._add(request)
+            case IndexRemove(id=id_, collection=collection, document_id=document_id):
+                self._index.remove(collection, document_id)
+                yield IndexDone(id=id_)
+            case IndexSearch(id=id_, collection=collection, limit=limit, document_ids=document_ids):
+                vector = _rows(request.vector, 1, self._embedder.dimensions)[0]
+                near = self._index.search(collection, vector, limit, document_ids)
+                yield Neighbours(id=id_, passage_ids=near.passage_ids, similarities=near.similarities)
+            case IndexCount(id=id_, collection=collection):
+                yield IndexDone(id=id_, count=self._index.count(collection))
+
+    def _embed(self, request: Embed) -> Iterator[Struct | None]:
+        dimensions, step = self._embedder.dimensions, self._embedder.batch
+        rows: Matrix = np.zeros((len(request.texts), dimensions), dtype="<f4")
+        # Texts of like length together: a batch lasts as long as its longest text.
+        order = sorted(range(len(request.texts)), key=lambda i: len(request.texts[i]))
+        for start in range(0, len(order), step):
+            yield None
+            chosen = order[start : start + step]
+            rows[chosen] = self._embedder.embed([request.texts[i] for i in chosen], request.kind)
+        yield Embedded(
+            id=request.id, embedder=self._embedder.identity, dimensions=dimensions, vectors=rows.tobytes()
+        )
+
+    def _add(self, request: IndexAdd) -> Iterator[Struct | None]:
+        vectors = _rows(request.vectors, len(request.passage_ids), self._embedder.dimensions)
+        if len(request.document_ids) != len(request.passage_ids):
+            raise EncoderError("Passages and documents to be indexed don't match in number.")
+        for start in range(0, len(request.passage_ids), _ADD_STEP):
+            yield None
+            part = slice(start, start + _ADD_STEP)
+            self._index.add(request.collection, request.passage_ids[part], request.document_ids[part], vectors[part])
+        if not request.passage_ids:
+            self._index.add(request.collection, (), (), vectors)
+        yield IndexDone(id=request.id)
+
+
+def _rows(data: bytes, count: int, dimensions: int) -> Matrix:
+    """The wire's bytes as `count` rows. Raises EncoderError for vectors of another embedder."""
+    if len(data) != count * dimensions * 4:
+        raise EncoderError(f"Vectors of {len(data)} bytes don't fit {count} rows of {dimensions} numbers.")
+    return np.frombuffer(data, dtype="<f4").reshape(count, dimensions)
