@@ -88,6 +88,7 @@ class MemoryEncoder:
         self.gate.set()
         self.embedding = threading.Event()
         self.index: dict[str, dict[int, int]] = {}
+        self.changed = threading.Condition()
         self._listeners: list[Callable[..., None]] = []
 
     @property
@@ -129,12 +130,16 @@ class MemoryEncoder:
     ) -> None:
         self._check()
         assert len(vectors) == 8 * len(passage_ids)
-        self.index.setdefault(collection, {}).update(zip(passage_ids, document_ids, strict=True))
+        with self.changed:
+            self.index.setdefault(collection, {}).update(zip(passage_ids, document_ids, strict=True))
+            self.changed.notify_all()
 
     def index_remove(self, collection: str, document_id: int | None) -> None:
         self._check()
         kept = {p: d for p, d in self.index.get(collection, {}).items() if document_id not in (None, d)}
-        self.index[collection] = kept
+        with self.changed:
+            self.index[collection] = kept
+            self.changed.notify_all()
 
     def index_count(self, collection: str) -> int:
         self._check()
@@ -193,6 +198,11 @@ class Bench:
         """Wait for something to become true, looking whenever the queue says that something changed."""
         with self.heard:
             assert self.heard.wait_for(true, PATIENCE_S), "it did not happen"
+
+    def until_index(self, true: Callable[[], Any]) -> None:
+        """Wait for the index to become so, looking after each change of it."""
+        with self.encoder.changed:
+            assert self.encoder.changed.wait_for(true, PATIENCE_S), "it did not happen"
 
     def close(self) -> None:
         self.reader.gate.set()

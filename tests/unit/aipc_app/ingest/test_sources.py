@@ -1,0 +1,66 @@
+"""What was dropped, as files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from aipc_app.errors import UserMistake
+from aipc_app.ingest.sources import expand, readable_name
+
+
+def make(root: Path, *names: str) -> None:
+    for name in names:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name, encoding="utf-8")
+
+
+def test_a_folder_gives_its_files_with_paths_inside_it_in_natural_order(tmp_path: Path) -> None:
+    make(tmp_path / "卷宗", "第10页.txt", "第2页.txt", "证据/借条.pdf", "B.txt", "a.txt")
+    sources = expand([tmp_path / "卷宗"])
+    assert [source.name for source in sources] == ["a.txt", "B.txt", "第2页.txt", "第10页.txt", "证据/借条.pdf"]
+    assert sources[-1].given == str(tmp_path / "卷宗" / "证据" / "借条.pdf")
+    assert all(source.path.read_text(encoding="utf-8") == source.name for source in sources)
+
+
+def test_hidden_and_system_files_inside_folders_are_left_out_and_given_ones_are_not(tmp_path: Path) -> None:
+    make(tmp_path, ".DS_Store", "Thumbs.db", "desktop.ini", "~$合同.docx", ".git/config", "__MACOSX/x", "ok.txt")
+    assert [source.name for source in expand([tmp_path])] == ["ok.txt"]
+    assert [source.name for source in expand([tmp_path / "~$合同.docx"])] == ["~$合同.docx"]
+
+
+def test_several_paths_keep_the_order_they_were_given_in(tmp_path: Path) -> None:
+    make(tmp_path, "z.txt", "folder/a.txt")
+    names = [source.name for source in expand([tmp_path / "z.txt", tmp_path / "folder"])]
+    assert names == ["z.txt", "a.txt"]
+
+
+def test_a_link_to_a_folder_above_is_not_followed_for_ever(tmp_path: Path) -> None:
+    make(tmp_path / "case", "a.txt", "inner/b.txt")
+    (tmp_path / "case" / "inner" / "up").symlink_to(tmp_path / "case")
+    (tmp_path / "case" / "inner" / "self").symlink_to(tmp_path / "case" / "inner")
+    assert [source.name for source in expand([tmp_path / "case"])] == ["a.txt", "inner/b.txt"]
+
+
+def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
+    make(tmp_path, "a.txt")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "broken").symlink_to(tmp_path / "nowhere")
+    assert [source.name for source in expand([tmp_path])] == ["a.txt"]
+    with pytest.raises(UserMistake, match="pipe"):
+        expand([tmp_path / "pipe"])
+    with pytest.raises(UserMistake, match="missing"):
+        expand([tmp_path / "missing.txt"])
+
+
+def test_names_that_are_no_utf8_become_readable(tmp_path: Path) -> None:
+    raw = os.fsencode(tmp_path) + b"/" + "合同.txt".encode("gb18030")
+    with open(raw, "wb"):  # noqa: PTH123
+        pass
+    (source,) = expand([tmp_path])
+    assert source.name == "合同.txt"
+    assert source.path.exists()
+    assert readable_name("e\u0301.txt") == "é.txt"
