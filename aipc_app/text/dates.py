@@ -18,14 +18,21 @@ _CHINESE = re.compile(
     rf"(?:\s?(?P<day>{_DAY})\s?[日号])?)?"
     rf"|(?P<month2>{_MONTH})\s?月(?!息|利|租|薪)(?:份|底|初|末|(?:\s?(?P<day2>{_DAY})\s?[日号]))?)"
 )
+_DAY_OF_MONTH = re.compile(
+    rf"(?:(?<=每月)|(?<=[当次同该本上下]月)|(?<=每个月)|(?<=[上下]个月))的?\s?(?P<day>{_DAY})\s?[日号](?!楼|院)"
+)
 _RANGE_DAY = re.compile(rf"\s?(?:至|到|-{{1,2}}|~)\s?(?P<day>{_DAY})\s?[日号]")
 _RANGE_YEAR = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)(?=\s?年?\s?(?:至|到|-|~)\s?(?:19|20)\d\d\s?年(?!\s?\d))")
 _NUMERIC = re.compile(
     r"(?<![\d.\-/])(?P<year>(?:19|20)\d\d)(?P<mark>[-/.])(?P<month>\d{1,2})"
     r"(?:(?P=mark)(?P<day>\d{1,2})(?![\d]|[-/.]\d)|(?<=[-/]\d\d)(?![\d]|[-/.]\d))"
 )
-_COMPACT = re.compile(r"(?<![A-Za-z0-9.\-])(?P<year>(?:19|20)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)(?![A-Za-z0-9]|[.\-]\d)")
-_SLASHED = re.compile(r"(?<![\d./-])(?P<first>\d{1,2})(?P<mark>[/.-])(?P<second>\d{1,2})(?P=mark)(?P<year>(?:19|20)\d\d)(?!\d)")
+_COMPACT = re.compile(
+    r"(?<![A-Za-z0-9.\-])(?P<year>(?:19|20)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)(?![A-Za-z0-9]|[.\-]\d)"
+)
+_SLASHED = re.compile(
+    r"(?<![\d./-])(?P<first>\d{1,2})(?P<mark>[/.-])(?P<second>\d{1,2})(?P=mark)(?P<year>(?:19|20)\d\d)(?!\d)"
+)
 _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
     "november", "december",
@@ -42,16 +49,18 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _ZH_TIME = re.compile(
-    rf"(?P<half>凌晨|早上|早晨|上午|中午|下午|傍晚|晚上|晚间|夜间)?\s?(?<!\d)(?P<hour>\d{{1,2}}|[一二三四五六七八九十两]{{1,3}})"
-    rf"\s?(?P<mark>时|点)(?!效|间|候|期|限|段)(?:整|(?P<minute>\d{{1,2}}|半|[一二三四五六七八九十零〇]{{1,3}})(?P<minute_mark>分(?!之))?)?"
+    r"(?P<half>凌晨|早上|早晨|上午|中午|下午|傍晚|晚上|晚间|夜间)?\s?(?<!\d)"
+    r"(?P<hour>\d{1,2}|[一二三四五六七八九十两]{1,3})\s?(?P<mark>时|点)(?!效|间|候|期|限|段)"
+    r"(?:整|(?P<minute>\d{1,2}|半|[一二三四五六七八九十零〇]{1,3})(?P<minute_mark>分(?!之))?)?"
 )
 
 
 def find_dates(text: str) -> Iterator[Found]:
     """Dates in folded text, in no particular order, never two over the same characters."""
-    for pattern in (_CHINESE,):
-        for match in pattern.finditer(text):
-            yield from _chinese_dates(text, match)
+    for match in _CHINESE.finditer(text):
+        yield from _chinese_dates(text, match)
+    for match in _DAY_OF_MONTH.finditer(text):
+        yield from _dated(match, _valid(None, None, _small(match["day"])))
 
 
 def numeric_dates(text: str) -> Iterator[Found]:
@@ -190,8 +199,10 @@ def _afternoon(hour: int, afternoon: bool) -> int:
 
 def _chinese_time(match: re.Match[str]) -> str | None:
     """None where 点 or 时 may be something else: without a half of the day it needs its minutes or a plain 时."""
-    sure = match["half"] or match["minute_mark"] or (match["mark"] == "时" and match["hour"].isdecimal())
-    hour, minute = _small(match["hour"]), 30 if match["minute"] == "半" else _small(match["minute"])
+    half_past = match["minute"] == "半"
+    plain_hour = match["mark"] == "时" and match["hour"].isdecimal()
+    sure = match["half"] or match["minute_mark"] or half_past or plain_hour
+    hour, minute = _small(match["hour"]), 30 if half_past else _small(match["minute"])
     if not sure or hour is None or hour > 24 or (minute or 0) > 59:
         return None
     hour = _afternoon(hour, match["half"] in ("下午", "傍晚", "晚上", "晚间", "夜间"))

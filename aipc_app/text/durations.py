@@ -26,7 +26,7 @@ _UNITS = tuple(
 _HALF = re.compile(r"\s?半(?!数|价|额|年|个)", re.IGNORECASE)
 _HALF_BEFORE_UNIT = re.compile(r"\s?个半(?=月|小时|钟头|星期)|\sand\sa\shalf(?=\s)", re.IGNORECASE)
 _HALF_ALONE = re.compile(
-    r"(?<![一二两三四五六七八九十\d个])(?:半(?:(?P<year>年)(?!度)|个(?P<month>月))|\bhalf\sa(?P<year_en>\syear)\b)", re.IGNORECASE
+    r"(?<![一二两三四五六七八九十\d个])(?:半(?:年(?!度)|个(?P<month>月))|\bhalf\sa\syear\b)", re.IGNORECASE
 )
 _NEXT = re.compile(rf"(?:\s?[零又,]\s?|,?\sand\s|\s)?(?P<number>{MIXED}|{CHINESE}|{WORDS})", re.IGNORECASE)
 

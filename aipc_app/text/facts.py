@@ -13,6 +13,7 @@ from aipc_app.text.dates import date_within, dates_compatible, english_dates, fi
 from aipc_app.text.durations import half_durations
 from aipc_app.text.identifiers import find_case_numbers, find_identifiers, find_titles, identifiers_compatible
 from aipc_app.text.normalise import Normalised, fold
+from aipc_app.text.numbers import ZH_NUMERAL
 from aipc_app.text.percentages import find_fractions, find_interest, fraction_value
 from aipc_app.text.quantities import find_quantities
 from aipc_app.text.values import ArticleNumber, DateValue, Fact, FactKind, FactValue, Found, Quantity
@@ -28,7 +29,7 @@ _FINDERS: tuple[Callable[[str], Iterable[Found]], ...] = (
 )
 # List marks and footnote marks are layout, not statements: "1.", "(2)", "3、", "[4]".
 _MARKS = re.compile(r"(?m)^[ \t]*(?:[-*+·>#|][ \t]*)*(?:\*\*)?[(]?\d{1,3}(?:[)、]|\.(?!\d))|\[\d{1,3}\]")
-_HAS_FIGURE = re.compile(r"[\d《零〇○一二两三四五六七八九十百千万亿廿卅壹贰叁肆伍陆柒捌玖拾佰仟半*]|\b(?:one|two|t|f|s|e|n|h)", re.IGNORECASE)
+_HAS_FIGURE = re.compile(rf"[\d《半*{ZH_NUMERAL}]|\b[efhnost][a-z]", re.IGNORECASE)
 _BLANK = "\x00"
 _FIGURES = (FactKind.NUMBER, FactKind.COUNT, FactKind.AMOUNT)
 
@@ -78,6 +79,8 @@ def supports(source: Fact, claim: Fact) -> bool:
             return article_within(said, known)
         case Quantity() as known, Quantity() as said:
             return _quantity_supports(source.kind, known, claim.kind, said)
+        case (DateValue() as date, Quantity() as count) | (Quantity() as count, DateValue() as date):
+            return count.unit == "day" and date == DateValue(day=int(count.amount))  # 每月20日 or 20日
     return _text_supports(source, claim)
 
 

@@ -15,9 +15,12 @@ _TITLE = re.compile(r"《(?P<title>[^《》\n]{1,120})》")
 _NESTED_TITLE = re.compile(r"《(?P<title>[^《》\n]{0,60}《[^《》\n]{1,60}》[^《》\n]{0,80})》")
 _AMENDMENT = re.compile(r"[(](?:\d{4}|[^()]*(?:修正|修订|施行|试行|版))[^()]*[)]$")
 _PLATE = re.compile(
-    r"(?P<value>[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][·\s]?[A-Z0-9]{4,5}[A-Z0-9挂学警港澳])(?![A-Z0-9])"
+    r"(?P<value>[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][·\s]?"
+    r"[A-Z0-9]{4,5}[A-Z0-9挂学警港澳])(?![A-Z0-9])"
 )
-_TAIL = re.compile(r"(?:尾号|末[四4六6]位|ending\s(?:in|with)|last\s(?:four|4)\sdigits)\s?(?:为|是|:|of)?\s?(?P<value>[\dXx]{3,6})(?!\d)")
+_TAIL = re.compile(
+    r"(?:尾号|末[四4六6]位|ending\s(?:in|with)|last\s(?:four|4)\sdigits)\s?(?:为|是|:|of)?\s?(?P<value>[\dXx]{3,6})(?!\d)"
+)
 _MASKED = re.compile(r"(?<![A-Za-z0-9*])(?P<value>[A-Z0-9]{0,19}\*{2,}+[A-Z0-9]{2,19})(?![A-Za-z0-9*])")
 _SPACED = re.compile(r"(?<![\d.,])(?P<value>\d{4}(?:[\s-]\d{4}){2,5}(?:[\s-]\d{1,3})?)(?![\d]|[\s-]\d)")
 _PHONE = re.compile(
@@ -25,7 +28,10 @@ _PHONE = re.compile(
     r"|\(0\d{2,3}\)\s?\d{7,8}|400-?\d{3}-?\d{4})(?![A-Za-z0-9]|-\d)"
 )
 _LONG = re.compile(r"(?<![A-Za-z0-9.,])(?P<value>\d{17}[Xx]|\d{11,40}|0\d{6,10})(?![A-Za-z0-9]|[.,]\d)")
-_MIXED = re.compile(r"(?<![A-Za-z0-9.\-/_])(?=[A-Z0-9\-/_]{0,40}\d)(?=[A-Z0-9\-/_]{0,40}[A-Z])(?P<value>[A-Z0-9]{1,24}(?:[-/_][A-Z0-9]{1,24}){0,6})(?![A-Za-z0-9_]|[-/][A-Za-z0-9])")
+_MIXED = re.compile(
+    r"(?<![A-Za-z0-9.\-/_])(?=[A-Z0-9\-/_]{0,40}\d)(?=[A-Z0-9\-/_]{0,40}[A-Z])"
+    r"(?P<value>[A-Z0-9]{1,24}(?:[-/_][A-Z0-9]{1,24}){0,6})(?![A-Za-z0-9_]|[-/][A-Za-z0-9])"
+)
 _CURRENCY_CODE = re.compile(r"(?:RMB|CNY|USD|EUR|GBP|HKD|JPY|TWD|SGD|AUD|CAD|CHF|US|HK|NT)[\d,]+")
 
 

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from itertools import pairwise
 
 _ROW = re.compile(r"\t| \| |^\s*\|")
 _LIST_ITEM = re.compile(
@@ -48,7 +49,7 @@ def soft_breaks(text: str) -> frozenset[int]:
         return frozenset()
     widths = [display_width(line.rstrip()) for line in lines]
     soft, at = set(), -1
-    for index, (line, following) in enumerate(zip(lines, lines[1:], strict=False)):
+    for index, (line, following) in enumerate(pairwise(lines)):
         at += len(line) + 1
         if _goes_on(line.rstrip(), following.strip(), widths, index):
             soft.add(at)

@@ -11,6 +11,8 @@ from itertools import chain, repeat
 
 import msgspec
 
+from aipc_app.text.radicals import IDEOGRAPH_OF_RADICAL
+
 _UNIFIED = {
     **dict.fromkeys("“”„‟«»「」『』﹁﹂﹃﹄〝〞＂", '"'),
     **dict.fromkeys("‘’‚‛＇′", "'"),
@@ -139,12 +141,17 @@ def _space_between(text: str, start: int, end: int) -> tuple[str, int]:
     before, after = text[start - 1], text[end]
     if is_cjk(before) or is_cjk(after):
         return "", 0
-    if (before in _CLINGING and not after.isalpha()) or (after in _CLINGING and not before.isalpha()):
+    if _clings(before, text[start - 2 : start - 1], after) or (after in _CLINGING and not before.isalnum()):
         return "", 0
     hyphenated = before == "-" and "\n" in text[start:end] and start > 1
     if hyphenated and text[start - 2].isalpha() and after.isalpha() and after.islower():
         return "", 1
     return " ", 0
+
+
+def _clings(mark: str, before: str, after: str) -> bool:
+    """Whether no space belongs behind the mark: in 100, 200 and in English prose it does."""
+    return mark in _CLINGING and (not after.isalnum() or is_cjk(before or " "))
 
 
 def _fold_character(character: str) -> str:
@@ -154,6 +161,7 @@ def _fold_character(character: str) -> str:
         return ""
     if character.isspace():
         return character if character in "\n\t" else ("\n" if character in "\u2028\u2029\x85\r\x0b\x0c" else " ")
+    character = IDEOGRAPH_OF_RADICAL.get(character, character)
     simplified = _simplified().get(character)
     if simplified is not None:
         return simplified

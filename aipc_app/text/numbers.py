@@ -22,7 +22,11 @@ GROUPED = r"\d{1,3}(?:(?:,\d{3})++|(?:，\d{3}){0,4}?，000)(?!\d)(?:\.\d{1,12}+
 PLAIN = r"\d{1,40}+(?:\.\d{1,12}+)?"
 ARABIC = rf"(?:{GROUPED}|{PLAIN})"
 # 1.2亿, 3千, 1亿2000万, 3万5千; the unit may stand after a space.
-MIXED = rf"{ARABIC}(?:\s?[十百千万亿]++(?:\d{{1,8}}+(?=[百千万元块])|[{ZH_DIGIT}](?=[千百万]))?+){{0,4}}+"
+_UNITS = "十百千万亿"
+MIXED = (
+    rf"{ARABIC}(?:\s?[{_UNITS}]++(?:\d{{1,8}}+(?=[百千万])|\d{{2,8}}+(?=[元块])"
+    rf"|\d(?![\d.:%/{_UNITS}年月日天周岁个小倍成至到~-]|[,，]\d)|[{ZH_DIGIT}](?=[千百万]))?+){{0,4}}+"
+)
 _SIMPLE_WORD = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|"
     "seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
@@ -34,17 +38,16 @@ WORDS = (
     rf"(?:[\s-](?:and\s)?(?:{_SIMPLE_WORD}|{_SCALE_WORD}|point|zero)\b){{0,14}}+"
 )
 SCALED = rf"{ARABIC}\s?(?:{_SCALE_WORD}|mn|bn)\b"
+# 5w and 10k as chats have it; 1e-4 as papers do.
+COLLOQUIAL = r"\d{1,9}+(?:\.\d{1,6}+)?(?:[wk](?![A-Za-z0-9])|e[+-]?\d{1,3}(?![A-Za-z0-9.]))"
 # 50余万, 三十多万: about, and more than, the figure.
 ABOUT = rf"(?:{ARABIC}|[{ZH_NUMERAL}]{{1,12}}+)[余多][十百千万亿]*+"
-_ENGLISH = {word: value for value, word in enumerate(
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen".split()
-)} | {word: 10 * value for value, word in enumerate(
-    "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
-)}
-_SCALES = {"hundred": 10**2, "thousand": 10**3, "k": 10**3, "million": 10**6, "m": 10**6, "mn": 10**6,
-           "billion": 10**9, "bn": 10**9, "trillion": 10**12}
-_ATOM = re.compile(rf"\d[\d,，]*+(?:\.\d++)?|.", re.DOTALL)
+_ENGLISH = dict(zip(["zero", *_SIMPLE_WORD.split("|")], [*range(20), *range(20, 100, 10)], strict=True))
+_SCALES = {
+    "hundred": 10**2, "thousand": 10**3, "k": 10**3, "w": 10**4, "million": 10**6, "mn": 10**6,
+    "billion": 10**9, "bn": 10**9, "trillion": 10**12,
+}
+_ATOM = re.compile(r"\d[\d,，]*+(?:\.\d++)?|.", re.DOTALL)
 
 
 def parse_number(text: str) -> Decimal | None:
@@ -73,7 +76,7 @@ def parse_chinese(text: str) -> Decimal | None:
 
 
 def _parse_scaled(bare: str) -> Decimal | None:
-    match = re.fullmatch(r"([\d,，.]+)\s?([a-z]*)", bare)
+    match = re.fullmatch(r"([\d,，.]+(?:e[+-]?\d+)?)\s?([a-z]*)", bare)
     if match is None:
         return parse_chinese(bare)
     value = _decimal(match[1])
@@ -122,8 +125,8 @@ def _joined(head: str, tail: str, unit: int) -> Decimal | None:
 
 def _tail_value(tail: str, unit: int) -> Decimal | None:
     """What follows a unit: a lone digit counts the next lower place (三万五 is 35,000)."""
-    if len(tail) == 1 and tail in DIGITS and DIGITS[tail]:
-        return Decimal(DIGITS[tail] * unit // 10)
+    if len(tail) == 1 and tail not in "零〇○0" and (digit := _positional(tail)):
+        return Decimal(int(digit) * unit // 10)
     return _parse_whole(tail.lstrip("零〇○") or "零")
 
 

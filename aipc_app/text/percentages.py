@@ -19,22 +19,28 @@ _PARTS_OF = re.compile(
 _RATIO = re.compile(
     r"(?<![\d.:])(?P<part>\d{1,4}(?:\.\d{1,4})?)\s?[:比]\s?(?P<whole>\d{1,4}(?:\.\d{1,4})?)(?![\d:]|\.\d)"
 )
-_NAMED = re.compile(r"\b(?:(?P<part>one|two|three|four)[\s-])(?P<whole>half|thirds?|quarters?|fifths?)\b", re.IGNORECASE)
+_NAMED = re.compile(
+    r"\b(?P<part>one|two|three|four)(?:[\s-](?P<whole>half|thirds?|fifths?)|-(?P<quarter>quarters?))\b", re.IGNORECASE
+)
 _NAMED_WHOLES = {"half": 2, "third": 3, "quarter": 4, "fifth": 5}
 _INTEREST = re.compile(
-    rf"(?P<period>月|年)(?:息|利率?|利息)\s?(?:为|按|是|:)?\s?(?P<fen>{_ANY})\s?分(?:\s?(?P<li>{_ANY})\s?厘?)?(?![之钟])"
+    rf"(?P<period>月|年)(?:息|利率?|利息)\s?(?:为|按|是|:)?\s?(?P<fen>{_ANY})\s?分"
+    rf"(?:\s?(?P<li>{_ANY})\s?厘?)?(?![之钟])"
 )
 _FEN_INTEREST = re.compile(rf"(?P<fen>{_ANY})\s?分(?:利息|利|的?月息)")
 _PERCENT = re.compile(
     r"\s?(?:(?P<points>个?百分点|percentage\spoints?)|(?P<percent>%|per\s?cent\b|pct\b)|(?P<mille>‰)"
-    r"|(?P<myriad>‱)|(?P<basis>个?基点|bps?\b|basis\spoints?))",
+    r"|(?P<myriad>‱)|(?P<tenth>成(?![员为立本交果长功绩]))|(?P<basis>个?基点|bps?\b|basis\spoints?))",
     re.IGNORECASE,
 )
-_SCALES = {"percent": Decimal(1), "mille": Decimal("0.1"), "myriad": Decimal("0.01")}
+_SCALES = {"percent": Decimal(1), "mille": Decimal("0.1"), "myriad": Decimal("0.01"), "tenth": Decimal(10)}
 _PERIODS = tuple(
     (unit, re.compile(rf"(?:{forms})[^,，;。\d%\x00\n]{{0,8}}$", re.IGNORECASE))
     for unit, forms in (
-        ("year", r"年化?(?:利率|利息|息|化率|化|利|收益率)|annual(?:i[sz]ed)?\s(?:percentage\s|interest\s)?rate|annual\sinterest"),
+        (
+            "year",
+            r"年化?(?:利率|利息|息|化率|化|利|收益率)|annual(?:i[sz]ed)?\s(?:percentage\s|interest\s)?rate|annual\sinterest",
+        ),
         ("month", r"月(?:利率|利息|息|利|费率)|monthly\s(?:interest\s)?rate|monthly\sinterest"),
         ("day", r"日(?:利率|利息|息|利)|每日|逐日|按日|日(?=$)|daily\s(?:interest\s)?rate"),
     )
@@ -65,7 +71,7 @@ def find_fractions(text: str) -> Iterator[Found]:
     for match in _PARTS_OF.finditer(text):
         yield from _fraction(match, parse_number(match["part"]), parse_number(match["whole"]))
     for match in _NAMED.finditer(text):
-        whole = _NAMED_WHOLES[match["whole"].lower().rstrip("s")]
+        whole = _NAMED_WHOLES[(match["whole"] or "quarter").lower().rstrip("s")]
         yield from _fraction(match, parse_number(match["part"]), Decimal(whole))
     for match in _RATIO.finditer(text):
         yield Found(FactKind.FRACTION, f"{match['part']}:{match['whole']}", *match.span())

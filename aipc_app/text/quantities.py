@@ -8,13 +8,13 @@ import msgspec
 
 from aipc_app.text.amounts import read_money
 from aipc_app.text.durations import read_duration
-from aipc_app.text.numbers import ABOUT, CHINESE, MIXED, SCALED, WORDS, ZH_NUMERAL, parse_number
+from aipc_app.text.numbers import ABOUT, CHINESE, COLLOQUIAL, MIXED, SCALED, WORDS, ZH_NUMERAL, parse_number
 from aipc_app.text.percentages import read_multiple, read_percent
 from aipc_app.text.values import FactKind, Found, Quantity
 
 _NUMERAL = re.compile(
     rf"(?:(?P<minus>-)(?=\d)|(?P<negative>负)\s?(?=[\d{ZH_NUMERAL}]))?"
-    rf"(?:(?<![A-Za-z\d.])(?P<arabic>{ABOUT}|{SCALED}|{MIXED})(?!\.\d)"
+    rf"(?:(?<![A-Za-z\d.])(?<![A-Za-z]-)(?P<arabic>{ABOUT}|{COLLOQUIAL}|{SCALED}|{MIXED})(?!\.\d|[¼-¾⅐-⅞])"
     rf"|(?<![{ZH_NUMERAL}])(?P<chinese>{ABOUT}|{CHINESE})"
     rf"|\b(?P<words>{WORDS}))",
     re.IGNORECASE,
@@ -42,7 +42,7 @@ def find_quantities(text: str) -> Iterator[Found]:
     """
     numerals = list(_numerals(text))
     readings: list[Found | None] = []
-    previous_end = 0
+    previous_end = -1
     for numeral in numerals:
         if numeral.negative and text[numeral.start] == "-" and previous_end == numeral.start:
             numeral = msgspec.structs.replace(numeral, value=-numeral.value, start=numeral.start + 1, negative=False)
@@ -65,7 +65,8 @@ def _numerals(text: str) -> Iterator[_Numeral]:
         if value is None:
             continue
         before = text[match.start() - 1 : match.start()]
-        negative = bool(match["negative"] or (match["minus"] and not (before.isascii() and (before.isalnum() or before in ")]%"))))
+        joined = bool(before) and before.isascii() and (before.isalnum() or before in ")]%")
+        negative = bool(match["negative"] or (match["minus"] and not joined))
         start = match.start() if negative else match.start(style)
         yield _Numeral(-value if negative else value, start, match.end(), negative, written, style)
 
@@ -73,7 +74,8 @@ def _numerals(text: str) -> Iterator[_Numeral]:
 def _read(text: str, numeral: _Numeral, taken: int) -> Found | None:
     """What the numeral counts, by what stands beside it; None if it is no figure at all (张三, 一方)."""
     value, start, end = numeral.value, numeral.start, numeral.end
-    if text[start - 1 : start] == "(" and text[end : end + 1] == ")" and taken and not text[taken : start - 1].strip():
+    bracketed = text[start - 1 : start] == "(" and text[end : end + 1] == ")"
+    if bracketed and taken > 0 and not text[taken : start - 1].strip():
         beyond = _read_unit(text, numeral, end + 1, taken)
         if beyond is not None:
             return beyond
@@ -102,9 +104,13 @@ def _bare(text: str, numeral: _Numeral, value: Decimal, start: int, end: int) ->
     about = bool(re.search("[余多]", numeral.text))
     measure = _MEASURE.match(text, end)
     single = numeral.style == "chinese" and len(numeral.text) == 1
-    if measure is not None and not (single and value == 1):
+    if value == 1 and (single or numeral.style == "words"):
+        return None
+    if measure is not None:
         return Found(FactKind.COUNT, Quantity(value, "", about), start, measure.end())
-    if single or (numeral.style == "words" and value < _SMALLEST_SPELLED):
+    if numeral.style == "words" and value < _SMALLEST_SPELLED:
+        return Found(FactKind.COUNT, Quantity(value), start, end)
+    if single:
         return None
     return Found(FactKind.NUMBER, Quantity(value, "", about), start, end)
 

@@ -13,14 +13,22 @@ _CLOSING = re.compile(rf"[{re.escape(_CLOSERS)}]*+")
 _ALWAYS_STOPS = "。！？；｡"
 _MORE_STOPS = re.compile(r"[。！？!?；;…｡.]*+")
 _WORD_BEFORE = re.compile(r"[\w.&]{1,20}$")
-_ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof hon st jr sr messrs no nos art arts sec secs para paras cl fig figs vol vols pp p ch eq ed eds "
-    "v vs al etc cf viz e.g i.e eg ie inc ltd co corp llc plc bros dept est approx ca u.s u.k p.r.c jan feb mar apr "
-    "jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun a.m p.m rev gen capt col lt sgt gov rep sen supp "
-    "app ex exh ref tel ext min max op cit ibid id cir ct dist div".split()
+_ABBREVIATION_WORDS = (
+    "mr mrs ms dr prof hon st jr sr messrs eq eds v vs etc cf viz e.g i.e eg ie inc ltd co corp llc plc al bros dept "
+    "est approx ca u.s u.k p.r.c jan feb apr jun jul aug sep sept oct nov dec mon tue wed thu fri a.m p.m rev gen "
+    "capt col lt sgt gov sen supp ref tel ibid cir dist div"
 )
+_ABBREVIATIONS = frozenset(_ABBREVIATION_WORDS.split())
+# Words of their own too: abbreviations only before a number.
+_NUMBERED_WORDS = (
+    "no nos art arts sec secs para paras cl fig figs vol vols pp p ch ed ex exh app ext min max op cit id ct rep mar "
+    "sat sun tab tabs"
+)
+_NUMBERED = frozenset(_NUMBERED_WORDS.split())
 # These end a sentence as often as not; a capital after them decides that they do.
-_ENDING_ABBREVIATIONS = frozenset("etc inc ltd co corp llc plc al a.m p.m u.s u.k p.r.c".split())
+_ENDING_ABBREVIATIONS = frozenset(
+    ("etc", "inc", "ltd", "co", "corp", "llc", "plc", "al", "a.m", "p.m", "u.s", "u.k", "p.r.c")
+)
 _ENUMERATOR = re.compile(r"[ \t]*(?:[-*+>#•]+[ \t]+)*(?:\*\*)?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,5})$")
 _IS_HAN = re.compile("[\u3001-\u303f\u3400-\u9fff\uff00-\uffef“‘]")
 _LONGEST_ENUMERATOR = 40
@@ -193,6 +201,8 @@ def _goes_on(text: str, at: int, following: str) -> bool:
     if name in _ENDING_ABBREVIATIONS:
         return not (following.isupper() or _IS_HAN.match(following) is not None)
     initial = len(name) == 1 and name.isalpha() and word is not None and word[0].isupper()
+    if name in _NUMBERED:
+        return following.isdigit() or following in "IVX("
     return name in _ABBREVIATIONS or initial or bool(re.fullmatch(r"(?:[a-z]\.)+[a-z]", name))
 
 

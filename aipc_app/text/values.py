@@ -10,7 +10,7 @@ class FactKind(enum.Enum):
     """What a fact is about; facts of different kinds are never equal, though they may be compatible."""
 
     NUMBER = "number"  # a bare figure
-    COUNT = "count"  # a small figure with a measure word: 三份合同, 35岁, 两名被告
+    COUNT = "count"  # a figure with a measure word, or a small one in words: 三份合同, 35岁, three parties
     ORDINAL = "ordinal"  # 第二次, 第3页, 第三章
     AMOUNT = "amount"  # money
     DATE = "date"
