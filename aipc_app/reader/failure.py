@@ -16,7 +16,7 @@ class FailureKind(StrEnum):
     ERROR = "error"
 
 
-class Failure(Exception):
+class ReadingError(Exception):
     """`reason` is one sentence for a person: what happened and what to do."""
 
     def __init__(self, kind: FailureKind, reason: str) -> None:
@@ -24,8 +24,8 @@ class Failure(Exception):
         self.kind, self.reason = kind, reason
 
 
-def over_memory() -> Failure:
-    return Failure(
+def over_memory() -> ReadingError:
+    return ReadingError(
         FailureKind.LIMIT,
-        "Reading this file takes more memory than one file may use; split it or raise the limit in the settings.",
+        "Reading this file takes more memory than one file may use; split it or raise the limit.",
     )

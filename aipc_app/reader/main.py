@@ -25,7 +25,7 @@ from aipc_app.domain.reader_wire import (
 )
 from aipc_app.reader.convert.base import Content, Converter, ReadPage, Source
 from aipc_app.reader.convert.detect import Format, detect
-from aipc_app.reader.failure import Failure, FailureKind, over_memory
+from aipc_app.reader.failure import FailureKind, ReadingError, over_memory
 from aipc_app.reader.limits import limit_recursion, memory_limit
 from engine.errors import ProtocolError
 from engine.wire.child import Hello
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 class _Reader:
-    """Requests come in on one thread and are worked off on the main one, so that a cancel is heard at once."""
+    """Requests come in on one thread and are worked off on the main one: a cancel is heard at once."""
 
     def __init__(self, channel: Channel[ReaderRequest]) -> None:
         self._channel = channel
@@ -103,8 +103,9 @@ class _Reader:
 
     def _send_pages(self, request: ReadFile, content: Content) -> FileRead:
         if content.count > request.limits.pages:
-            raise Failure(
-                FailureKind.LIMIT, f"This file has {content.count} pages; at most {request.limits.pages} are read."
+            raise ReadingError(
+                FailureKind.LIMIT,
+                f"This file has {content.count} pages; at most {request.limits.pages} are read.",
             )
         self._channel.send(Opened(id=request.id, pages=content.count, has_layout=content.has_layout))
         self._check_cancelled(request.id)
@@ -112,7 +113,7 @@ class _Reader:
         for read in content.pages():
             pages, chars = pages + 1, chars + len(read.page.text)
             if chars > request.limits.text_chars:
-                raise Failure(FailureKind.LIMIT, "This file holds too much text to be read; split it.")
+                raise ReadingError(FailureKind.LIMIT, "This file holds too much text to be read; split it.")
             self._send_page(request.id, read)
         return FileRead(id=request.id, pages=pages, title=content.title)
 
@@ -122,12 +123,15 @@ class _Reader:
 
     def _check_cancelled(self, request_id: int) -> None:
         if request_id in self._cancelled:
-            raise Failure(FailureKind.CANCELLED, "Reading was stopped.")
+            raise ReadingError(FailureKind.CANCELLED, "Reading was stopped.")
 
     def _render(self, request: RenderPage) -> None:
         from aipc_app.reader.render import render_page
 
-        self._channel.send(render_page(request, Source(Path(request.path), request.name, request.password)))
+        source = Source(Path(request.path), request.name, request.password)
+        with memory_limit(source.limits.memory_bytes):
+            drawn = render_page(request, source)
+        self._channel.send(drawn)
 
 
 def _converter(format_: Format) -> Converter:
@@ -155,26 +159,28 @@ def _converter(format_: Format) -> Converter:
             return text.convert_markdown
 
 
-def _as_failure(error: Exception) -> Failure:
+def _as_failure(error: Exception) -> ReadingError:
     """Every exception becomes a sentence; its message may hold document text and is not logged."""
-    if isinstance(error, Failure):
+    if isinstance(error, ReadingError):
         return error
     if isinstance(error, MemoryError):
         return over_memory()
     if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
-        return Failure(FailureKind.ERROR, f"The file can't be opened ({error.strerror}); check that it is still there.")
-    frames = " < ".join(
-        f"{Path(f.filename).name}:{f.lineno}" for f in reversed(traceback.extract_tb(error.__traceback__)[-6:])
-    )
-    _LOG.error("%s at %s", type(error).__name__, frames)
+        return ReadingError(
+            FailureKind.ERROR, f"The file can't be opened ({error.strerror}); check that it is still there."
+        )
+    frames = reversed(traceback.extract_tb(error.__traceback__)[-6:])
+    where = " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
+    _LOG.error("%s at %s", type(error).__name__, where)
     if isinstance(error, RecursionError):
-        return Failure(FailureKind.DAMAGED, "This file is nested too deeply to be read; it may be damaged.")
-    return Failure(FailureKind.ERROR, "This file could not be read, although it opened; it may be damaged.")
+        return ReadingError(FailureKind.DAMAGED, "This file is nested too deeply to be read; it may be damaged.")
+    return ReadingError(FailureKind.ERROR, "This file could not be read, although it opened; it may be damaged.")
 
 
 def _quieten() -> None:
     """Libraries quote what they stumble over; that would be a user's text in the log."""
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format=form)
     for library in ("pypdf", "pypdfium2", "bs4", "charset_normalizer"):
         logging.getLogger(library).setLevel(logging.CRITICAL + 1)
     warnings.simplefilter("ignore")

@@ -10,18 +10,22 @@ from aipc_app.domain.reader_wire import PageRendered, RenderPage
 from aipc_app.reader.convert.base import Source
 from aipc_app.reader.convert.detect import Format, detect
 from aipc_app.reader.convert.pdf_open import open_pdf
-from aipc_app.reader.failure import Failure, FailureKind
+from aipc_app.reader.failure import FailureKind, ReadingError
 
 MAX_PIXELS = 40_000_000
 
 
 def render_page(request: RenderPage, source: Source) -> PageRendered:
-    """The page as displayed: crop, rotation, annotations and form fields. Raises Failure."""
+    """The page as displayed: crop, rotation, annotations and form fields. Raises ReadingError."""
     if detect(source) is not Format.PDF:
-        raise Failure(FailureKind.UNSUPPORTED, "This kind of file has no pages to draw; its text is shown instead.")
+        raise ReadingError(
+            FailureKind.UNSUPPORTED, "This kind of file has no pages to draw; its text is shown instead."
+        )
     with open_pdf(source) as document:
         if not 1 <= request.page <= len(document):
-            raise Failure(FailureKind.ERROR, f"There is no page {request.page}; the document has {len(document)}.")
+            raise ReadingError(
+                FailureKind.ERROR, f"There is no page {request.page}; the document has {len(document)}."
+            )
         document.init_forms()
         return _draw(request, document)
 
@@ -31,8 +35,8 @@ def _draw(request: RenderPage, document: pdfium.PdfDocument) -> PageRendered:
         page = document[request.page - 1]
         scale = _allowed_scale(request.scale, *page.get_size())
         bitmap = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=False, may_draw_forms=True)
-    except pdfium.PdfiumError as error:
-        raise Failure(FailureKind.DAMAGED, f"Page {request.page} is damaged and can't be drawn.") from error
+    except (pdfium.PdfiumError, ValueError) as error:  # ValueError: a page without area
+        raise ReadingError(FailureKind.DAMAGED, f"Page {request.page} is damaged and can't be drawn.") from error
     pixels = _tight(bitmap)
     return PageRendered(id=request.id, width=bitmap.width, height=bitmap.height, pixels=pixels)
 
@@ -40,7 +44,7 @@ def _draw(request: RenderPage, document: pdfium.PdfDocument) -> PageRendered:
 def _allowed_scale(scale: float, width: float, height: float) -> float:
     """As asked, but never more than MAX_PIXELS."""
     if not (math.isfinite(scale) and scale > 0):
-        raise Failure(FailureKind.ERROR, "A page can't be drawn at that size.")
+        raise ReadingError(FailureKind.ERROR, "A page can't be drawn at that size.")
     wanted = max(width * scale, 1.0) * max(height * scale, 1.0)
     return scale if wanted <= MAX_PIXELS else scale * math.sqrt(MAX_PIXELS / wanted) * 0.999
 

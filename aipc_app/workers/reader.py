@@ -33,7 +33,7 @@ from aipc_app.errors import (
     UnsupportedFormat,
     WorkerDied,
 )
-from aipc_app.workers.reader_lane import ChildGone, Lane
+from aipc_app.workers.reader_lane import ChildGoneError, Lane
 
 _LOG = logging.getLogger("aipc.workers")
 _POLL_S = 0.05  # how soon a cancel is noticed
@@ -134,7 +134,7 @@ class _Work:
             self._lane.send(self._request)
             reply = self._last_reply(on_page, on_opened)
             finished = True
-        except ChildGone as gone:
+        except ChildGoneError as gone:
             finished = True
             raise self._death(gone) from gone
         finally:
@@ -166,7 +166,7 @@ class _Work:
         if now >= self._deadline:
             raise DocumentLimit(
                 f"Reading this took longer than {self._seconds:.0f} seconds and was stopped; "
-                "split the file or raise the limit in the settings."
+                "split the file or raise the limit."
             )
         if now >= self._cancel_deadline:
             raise Cancelled
@@ -177,7 +177,7 @@ class _Work:
     def _is_cancelled(self) -> bool:
         return self._cancel is not None and self._cancel.is_set()
 
-    def _death(self, gone: ChildGone) -> AipcError:
+    def _death(self, gone: ChildGoneError) -> AipcError:
         """Whose fault an ended child is: ours (closing), the limit's, or the file's."""
         if gone.closing:
             return WorkerDied("Reading was stopped because the program is closing.")
@@ -185,16 +185,14 @@ class _Work:
             return Cancelled()
         if gone.over_memory:
             return DocumentLimit(
-                "Reading this file takes more memory than one file may use; split it or raise the limit in the settings."
+                "Reading this file takes more memory than one file may use; split it or raise the limit."
             )
         path = Path(self._request.path)
         again = path in self._crashed
         self._crashed.add(path)
         _LOG.warning("a reader ended with status %d while it worked", gone.status)
-        return DocumentError(
-            "Reading this file made the reader crash" + (" again; the file is damaged." if again else "; try once more."),
-            retryable=not again,
-        )
+        what_next = " again; leave it out or save it anew" if again else "; try once more"
+        return DocumentError(f"Reading this file made the reader crash{what_next}.", retryable=not again)
 
 
 def _error(failed: ReadFailed) -> AipcError:

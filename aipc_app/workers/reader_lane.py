@@ -19,7 +19,7 @@ from engine.wire.child import ChildProcess
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 10.0
 
 
-class ChildGone(Exception):
+class ChildGoneError(Exception):
     """The lane's process ended by itself, was closed, or went over its memory."""
 
     def __init__(self, status: int, *, closing: bool = False, over_memory: bool = False) -> None:
@@ -33,7 +33,7 @@ class Lane:
     def __init__(self, command: Sequence[str], log_path: Path) -> None:
         self._command, self._log_path = list(command), log_path
         self._child: ChildProcess[ReaderReply] | None = None
-        self._replies: queue.SimpleQueue[ReaderReply | ChildGone] = queue.SimpleQueue()
+        self._replies: queue.SimpleQueue[ReaderReply | ChildGoneError] = queue.SimpleQueue()
         self._closed = threading.Event()
         self._lock = threading.Lock()  # guards self._child against close()
         self._failures, self._not_before = 0, 0.0
@@ -45,14 +45,14 @@ class Lane:
             return
         self.drop()
         self._pause(cancel)
-        replies: queue.SimpleQueue[ReaderReply | ChildGone] = queue.SimpleQueue()
+        replies: queue.SimpleQueue[ReaderReply | ChildGoneError] = queue.SimpleQueue()
         try:
             with self._lock:
                 if self._closed.is_set():
                     raise WorkerDied("The reader is closed.")
                 child: ChildProcess[ReaderReply] = ChildProcess(
                     self._command, accepts=ReaderReply, log_path=self._log_path, on_message=replies.put,
-                    on_exit=lambda status: replies.put(ChildGone(status)),
+                    on_exit=lambda status: replies.put(ChildGoneError(status)),
                 )  # fmt: skip
                 self._child, self._replies = child, replies
             child.wait_ready()
@@ -72,16 +72,16 @@ class Lane:
             self._child.send(message)
 
     def receive(self, timeout_s: float) -> ReaderReply | None:
-        """The next reply, None when there was none in time. Raises ChildGone."""
+        """The next reply, None when there was none in time. Raises ChildGoneError."""
         try:
             reply = self._replies.get(timeout=timeout_s)
         except queue.Empty:
             self._check_memory()
             return None
-        if isinstance(reply, ChildGone):
+        if isinstance(reply, ChildGoneError):
             over = self._memory is not None and self._memory.was_near
             self.drop()
-            raise ChildGone(reply.status, closing=self._closed.is_set(), over_memory=over)
+            raise ChildGoneError(reply.status, closing=self._closed.is_set(), over_memory=over)
         return reply
 
     def drop(self) -> None:
@@ -104,7 +104,7 @@ class Lane:
     def _check_memory(self) -> None:
         if self._memory is not None and self._memory.is_over():
             self.drop()
-            raise ChildGone(-9, over_memory=True)
+            raise ChildGoneError(-9, over_memory=True)
 
     def _failed(self) -> None:
         self.drop()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from aipc_app.domain.documents import Page, PageState
 from aipc_app.domain.reader_wire import ReadLimits
-from aipc_app.reader.failure import Failure, FailureKind
+from aipc_app.reader.failure import FailureKind, ReadingError
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Source:
     path: Path
     name: str
     password: str | None = None
-    limits: ReadLimits = ReadLimits()
+    limits: ReadLimits = field(default_factory=ReadLimits)
 
     @property
     def extension(self) -> str:
@@ -52,7 +52,7 @@ class Content(Protocol):
 
 
 class Converter(Protocol):
-    """Opens one format family. Raises Failure, for the file as a whole."""
+    """Opens one format family. Raises ReadingError, for the file as a whole."""
 
     def __call__(self, source: Source) -> AbstractContextManager[Content]: ...
 
@@ -77,8 +77,10 @@ class OnePage:
 
 
 def read_bytes(source: Source) -> bytes:
-    """The whole file. Raises Failure when it is longer than any text of `limits.text_chars` can be."""
+    """The whole file. Raises ReadingError when it is longer than any text of `limits.text_chars` can be."""
     size = source.path.stat().st_size
     if size > source.limits.text_chars * 4:
-        raise Failure(FailureKind.LIMIT, f"This file is too long ({size >> 20} MiB of text); split it and add the parts.")
+        raise ReadingError(
+            FailureKind.LIMIT, f"This file is too long ({size >> 20} MiB of text); split it and add the parts."
+        )
     return source.path.read_bytes()

@@ -6,7 +6,7 @@ import zipfile
 from enum import Enum
 
 from aipc_app.reader.convert.base import Source
-from aipc_app.reader.failure import Failure, FailureKind
+from aipc_app.reader.failure import FailureKind, ReadingError
 
 READABLE = "PDF, DOCX, TXT, MD and HTML"
 _HEAD_BYTES = 4096
@@ -33,7 +33,7 @@ class Format(Enum):
 
 
 def detect(source: Source) -> Format:
-    """The format to read `source` as. Raises Failure: unsupported, or damaged when it isn't what it is named."""
+    """The format to read `source` as. Raises ReadingError: unsupported, damaged (it isn't what it is named)."""
     with source.path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
     extension = source.extension
@@ -48,7 +48,7 @@ def detect(source: Source) -> Format:
     if extension == "pdf" and head:
         return Format.PDF  # without its header it can still be repaired
     if extension == "pdf" or extension in _WORD:
-        raise Failure(FailureKind.DAMAGED, f"This is not a {extension.upper()} file, or it is damaged; save it again.")
+        raise _not_a(extension)
     return _text_format(extension, head)
 
 
@@ -69,7 +69,7 @@ def _zip_format(source: Source) -> Format:
             names = archive.namelist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         if source.extension in _WORD:
-            raise Failure(FailureKind.DAMAGED, "This DOCX file is damaged; open it in Word and save it again.") from error
+            raise _not_a(source.extension) from error
         raise _unsupported("a damaged archive") from error
     if any(name.replace("\\", "/").lower().startswith("word/") for name in names):
         return Format.DOCX
@@ -77,18 +77,25 @@ def _zip_format(source: Source) -> Format:
         if any(name.startswith(prefix) for name in names):
             raise _unsupported(what)
     if source.extension in _WORD:
-        raise Failure(FailureKind.DAMAGED, "This is not a DOCX file, or it is damaged; open it in Word and save it again.")
+        raise _not_a(source.extension)
     raise _unsupported("a ZIP archive")
 
 
-def _ole(source: Source) -> Failure:
+def _ole(source: Source) -> ReadingError:
     if _ENCRYPTED_OFFICE in source.path.read_bytes()[: 64 << 20]:
-        return Failure(
+        return ReadingError(
             FailureKind.UNSUPPORTED,
-            "This Office file is encrypted and can't be opened here; save a copy without a password and add that.",
+            "This Office file is encrypted and can't be opened here; add a copy saved without a password.",
         )
     return _unsupported("an old Office file (.doc, .xls, .ppt or .msg)")
 
 
-def _unsupported(what: str) -> Failure:
-    return Failure(FailureKind.UNSUPPORTED, f"This is {what}, which can't be read; {READABLE} can.")
+def _not_a(extension: str) -> ReadingError:
+    return ReadingError(
+        FailureKind.DAMAGED,
+        f"This is not a {extension.upper()} file, or it is damaged; save it again in the program that made it.",
+    )
+
+
+def _unsupported(what: str) -> ReadingError:
+    return ReadingError(FailureKind.UNSUPPORTED, f"This is {what}, which can't be read; {READABLE} can.")

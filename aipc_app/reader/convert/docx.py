@@ -7,11 +7,12 @@ from contextlib import contextmanager
 
 from aipc_app.reader.convert.base import Content, OnePage, Source
 from aipc_app.reader.convert.docx_numbering import Numbering
-from aipc_app.reader.convert.docx_package import Element, Package, attribute, child, local, open_package
+from aipc_app.reader.convert.docx_package import Element, Package, attribute, child, children, local, open_package
 from aipc_app.reader.convert.docx_runs import Runs
 from aipc_app.reader.convert.docx_styles import Styles
 from aipc_app.reader.convert.lines import tidy
-from aipc_app.reader.failure import Failure, FailureKind
+from aipc_app.reader.convert.zip_guard import damaged
+from aipc_app.reader.failure import FailureKind, ReadingError
 
 _WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag", "body", "txbxContent"})
 _MAX_DEPTH = 40  # tables in tables in text boxes
@@ -20,7 +21,7 @@ CELL = " | "
 
 @contextmanager
 def convert(source: Source) -> Iterator[Content]:
-    """Raises Failure: damaged, limit."""
+    """Raises ReadingError: damaged, limit."""
     with open_package(source.path) as package:
         yield OnePage(tidy(_Body(package).text()), title=package.title)
 
@@ -38,7 +39,7 @@ class _Body:
     def text(self) -> str:
         body = child(self._package.document, "body")
         if body is None:
-            raise Failure(FailureKind.DAMAGED, "This DOCX file has no body; open it in Word and save it again.")
+            raise damaged()
         lines = list(self._blocks(body, 0))
         for kind, root in (("footnote", self._package.footnotes), ("endnote", self._package.endnotes)):
             lines += self._notes(kind, root)
@@ -46,7 +47,7 @@ class _Body:
 
     def _blocks(self, parent: Element, depth: int) -> Iterator[str]:
         if depth > _MAX_DEPTH:
-            raise Failure(FailureKind.DAMAGED, "This DOCX file is nested too deeply to be read; it may be damaged.")
+            raise ReadingError(FailureKind.DAMAGED, "This file is nested too deeply to be read; it may be damaged.")
         for block in parent:
             name = local(block)
             if name == "p":
@@ -84,13 +85,15 @@ class _Body:
 
     def _table(self, table: Element, depth: int) -> Iterator[str]:
         for row in _rows(table):
-            cells = [cell for cell in _cells(row)]
+            cells = list(_cells(row))
             if child(row, "trPr", "del") is not None:
                 continue
             if len(cells) == 1:
                 yield from self._blocks(cells[0], depth + 1)
             else:
-                yield CELL.join(self._cell(cell, depth) for cell in cells).strip()
+                texts = [self._cell(cell, depth) for cell in cells]
+                if any(texts):
+                    yield CELL.join(texts).strip()
 
     def _cell(self, cell: Element, depth: int) -> str:
         lines = (" ".join(line.split()) for line in self._blocks(cell, depth + 1))
@@ -98,7 +101,7 @@ class _Body:
 
     def _notes(self, kind: str, root: Element | None) -> Iterator[str]:
         """Only notes that the text refers to, in that order."""
-        notes = {attribute(note, "id"): note for note in (root if root is not None else ()) if local(note) == kind}
+        notes = {attribute(note, "id"): note for note in children(root, kind)}
         for mark, note_id in self._runs.references(kind):
             note = notes.get(note_id)
             if note is not None:

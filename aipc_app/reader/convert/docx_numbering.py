@@ -9,6 +9,7 @@ from aipc_app.reader.convert.docx_package import Element, attribute, child, loca
 from aipc_app.reader.convert.numerals import number_text
 
 _LEVELS = 9
+_UNNUMBERED = ("bullet", "none")
 _PLACEHOLDER = re.compile(r"%([1-9])")
 
 
@@ -18,7 +19,7 @@ class _Level:
     format: str
     text: str
     legal: bool  # shows the numbers of higher levels in Arabic digits
-    restart: int | None  # the level that restarts it; 0: none
+    restart: int | None  # restarts after this level (from 1) or a higher one; 0: never
 
 
 class Numbering:
@@ -54,23 +55,27 @@ class Numbering:
                 counters[level] = None
 
     def _count(self, counters: list[int | None], levels: dict[int, _Level], level: int) -> None:
+        for higher in range(level):  # a level that was skipped counts as used
+            if counters[higher] is None and higher in levels:
+                counters[higher] = levels[higher].start
         current = counters[level]
         counters[level] = levels[level].start if current is None else current + 1
         for deeper in range(level + 1, _LEVELS):
             restart = levels[deeper].restart if deeper in levels else None
-            if restart is None or 0 < restart <= level + 1:
+            if restart is None or level < restart:
                 counters[deeper] = None
 
     def _shown(self, levels: dict[int, _Level], counters: list[int | None], level: int) -> str:
         own = levels[level]
-        if own.format in ("bullet", "none"):
+        if own.format == "bullet":
             return ""
 
         def number(match: re.Match[str]) -> str:
             index = int(match.group(1)) - 1
-            of = levels.get(index, own)
-            value = counters[index]
-            return number_text(of.start if value is None else value, "decimal" if own.legal else of.format)
+            of, value = levels.get(index), counters[index]
+            if of is None or value is None or of.format in _UNNUMBERED:
+                return ""
+            return number_text(value, "decimal" if own.legal else of.format)
 
         return _PLACEHOLDER.sub(number, own.text)
 
@@ -103,7 +108,7 @@ def _level(element: Element) -> _Level:
     restart = attribute(child(element, "lvlRestart"), "val")
     legal = child(element, "isLgl")
     return _Level(
-        start=int(attribute(child(element, "start"), "val") or 1),
+        start=int(attribute(child(element, "start"), "val") or 0),
         format=attribute(child(element, "numFmt"), "val") or "decimal",
         text=attribute(child(element, "lvlText"), "val") or "",
         legal=legal is not None and attribute(legal, "val") not in ("0", "false"),

@@ -7,14 +7,19 @@ from dataclasses import dataclass, field
 from aipc_app.reader.convert.docx_package import Element, attribute, child, local
 
 _SKIPPED = frozenset(
-    ["del", "moveFrom", "rPr", "pPr", "sectPr", "instrText", "delText", "delInstrText", "rt", "rubyPr", "proofErr", "fldData", "binData", "tblPr", "sdtPr", "annotation", "commentReference", "Fallback"]
+    (
+        *("del", "moveFrom", "rPr", "pPr", "tblPr", "sdtPr", "sectPr", "rubyPr"),
+        *("instrText", "delText", "delInstrText", "rt", "Fallback"),
+        *("proofErr", "fldData", "binData", "commentReference"),
+    )
 )
 _PLAIN = {
     "tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-",
 }  # fmt: skip
+_MATH = {"den": "/", "sup": "^", "sub": "_", "deg": "√"}  # a formula on one line
 _SYMBOLS = {  # Wingdings and Symbol as people use them in forms
-    "F0FE": "☑", "F052": "☑", "F0A8": "☐", "F06F": "☐", "F0A3": "☐", "F0FC": "✓", "F0FB": "✗", "F0D7": "×",
-    "F0B7": "•", "F06C": "•", "F0B1": "±", "F0B4": "×", "F0B8": "÷", "F0A3_Symbol": "≤", "F0B3": "≥", "F0B0": "°",
+    "F0FE": "☑", "F052": "☑", "F0A8": "☐", "F06F": "☐", "F0A3": "☐", "F0FC": "✓", "F0FB": "✗",
+    "F0B7": "•", "F06C": "•", "F0B1": "±", "F0B4": "×", "F0B8": "÷", "F0B3": "≥", "F0B0": "°", "F0A3_Symbol": "≤",
 }  # fmt: skip
 _NOTES = {"footnoteReference": "footnote", "endnoteReference": "endnote"}
 
@@ -63,6 +68,12 @@ class Runs:
             self._field(attribute(element, "fldCharType"))
         elif name == "t":
             self._put(element.text or "", parts)
+        elif name in _MATH:
+            self._put(_MATH[name], parts)
+            return False
+        elif name == "oMath":
+            self._put(" " if parts and not parts[-1].endswith(" ") else "", parts)
+            return False
         elif name in _PLAIN:
             self._put(_PLAIN[name], parts)
         elif name == "sym":

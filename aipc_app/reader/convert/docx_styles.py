@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from aipc_app.reader.convert.docx_package import Element, attribute, child, local
+from aipc_app.reader.convert.docx_package import Element, attribute, child, children
 
 _HEADING_NAME = re.compile(r"(heading|标题|標題)\s*\d|title$|标题$", re.IGNORECASE)
 _BODY_LEVEL = "9"
@@ -15,8 +15,8 @@ class Styles:
     """Paragraph styles with what they inherit."""
 
     def __init__(self, root: Element | None) -> None:
-        styles = [e for e in (root if root is not None else ()) if local(e) == "style"]
-        self._by_id = {attribute(e, "styleId"): e for e in styles if attribute(e, "type") in (None, "paragraph")}
+        styles = [e for e in children(root, "style") if attribute(e, "type") in (None, "paragraph")]
+        self._by_id = {attribute(e, "styleId"): e for e in styles}
         self._default = next((attribute(e, "styleId") for e in styles if _is_default(e)), None)
 
     def is_heading(self, properties: Element | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from dataclasses import dataclass
 
-from aipc_app.reader.failure import Failure, FailureKind
+from aipc_app.reader.failure import FailureKind, ReadingError
 
 _SAMPLE_BYTES = 1 << 20
 _MAX_BROKEN_SHARE = 0.001  # a few broken bytes don't make a file something else than UTF-8
@@ -32,13 +32,16 @@ class Decoded:
 def decode(data: bytes, declared: str | None = None) -> Decoded:
     """By byte order mark, UTF-8, `declared` (by the file itself), UTF-16, then what fits best.
 
-    Raises Failure (unsupported) when the bytes are not text.
+    Raises ReadingError (unsupported) when the bytes are not text.
     """
-    encoding = _marked(data) or _utf8(data) or _valid(data, declared) or _utf16(data) or _chinese(data) or _guess(data)
+    known = _marked(data) or _utf8(data) or _valid(data, declared)
+    encoding = known or _utf16(data) or _chinese(data) or _guess(data)
     text = data.decode(encoding, "replace")
     control = sum(text.count(chr(code)) for code in range(32) if code not in (9, 10, 12, 13))
     if control > _MAX_CONTROL_SHARE * len(text):
-        raise Failure(FailureKind.UNSUPPORTED, "This file is named as text but holds none; open it in the program it is from.")
+        raise ReadingError(
+            FailureKind.UNSUPPORTED, "This file is named as text but holds none; it can't be read."
+        )
     return Decoded(text, encoding)
 
 
@@ -95,7 +98,7 @@ def _chinese(data: bytes) -> str | None:
 
 
 def _common_share(sample: bytes, name: str, common: range) -> float:
-    """Share of the non-ASCII characters that are common ideographs or full-width punctuation; 0 when not decodable."""
+    """Share of the ideographs that are common ones; 0 when not decodable or mostly something else."""
     text = sample.decode(name, "replace")
     wide = [char for char in text if char > "\x7f"]
     if not wide or text.count("\ufffd") > max(1, _MAX_BROKEN_SHARE * len(wide)):

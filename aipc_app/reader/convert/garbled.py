@@ -9,9 +9,10 @@ MIN_CHARACTERS = 12  # fewer say nothing about a page
 UNREADABLE_SHARE = 0.3
 LATIN1_SHARE = 0.5  # French and Vietnamese stay far below
 
-# Fonts of one Chinese typesetting system put Latin letters at U+7280 + code: ISSN comes out as 犐犛犛犖. Ideographs of
-# that range that Chinese text really uses are left out.
-_SHIFTED_LATIN = frozenset(map(chr, range(0x7283, 0x72D8))) - frozenset("犬犯状犷犹狂狄犸狈狍狎狐狗狙狞狡狮犊犒犟")
+# Fonts of one Chinese typesetting system put Latin letters from U+7283 on: ISSN comes out as 犐犛犛犖.
+# Ideographs of that range that Chinese text really uses are left out.
+_IN_USE = frozenset("犊犒犟犬犯状犷犸犹狂狄狈狍狎狐狗狙狞狡狮")
+_SHIFTED_LATIN = frozenset(map(chr, range(0x7283, 0x72D8))) - _IN_USE
 _REPLACEMENT = "\ufffd"
 
 

@@ -16,5 +16,5 @@ def with_plain_line_ends(text: str) -> str:
 
 
 def tidy(text: str) -> str:
-    """Plain line ends, no spaces at the end of a line, at most one empty line in a row, none at either end."""
+    """Plain line ends, no spaces at a line's end, at most one empty line in a row, none at either end."""
     return _MANY_EMPTY.sub("\n\n", _TRAILING.sub("", with_plain_line_ends(text))).strip("\n")

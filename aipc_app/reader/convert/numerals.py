@@ -41,7 +41,8 @@ def _below_ten_thousand(value: int, digits: str, units: str, zero: str) -> str:
     for place in (3, 2, 1, 0):
         digit = value // 10**place % 10
         if digit:
-            text += (zero if pending_zero and text else "") + digits[digit] + (units[place - 1] if place else "")
+            text += zero if pending_zero and text else ""
+            text += digits[digit] + (units[place - 1] if place else "")
             pending_zero = False
         else:
             pending_zero = True

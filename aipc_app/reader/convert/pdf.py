@@ -13,13 +13,14 @@ import pypdfium2.raw as pdfium_c
 from aipc_app.domain.documents import Page, PageState
 from aipc_app.reader.convert.base import Content, ReadPage, Source
 from aipc_app.reader.convert.garbled import is_garbled
-from aipc_app.reader.convert.pdf_open import open_pdf
+from aipc_app.reader.convert.pdf_open import open_pdf, page_count
 from aipc_app.reader.convert.pdf_text import PdfText, page_text
 
 _LOG = logging.getLogger("aipc.reader")
 _FORM_DEPTH = 4
 
 SCAN = "no text layer; this looks like a scan"
+DRAWN = "no text layer; if anything is written here, it is drawn as lines"
 BLANK = "nothing is written on it"
 OFF_PAGE = "its text lies outside the visible page"
 GARBLED = "its characters can't be told from the file; the font lacks a mapping"
@@ -28,26 +29,23 @@ FAILED = "the page is damaged and could not be read"
 
 @contextmanager
 def convert(source: Source) -> Iterator[Content]:
-    """A PDF with its pages. Raises Failure: password, unsupported, damaged."""
+    """A PDF with its pages. Raises ReadingError: password, unsupported, damaged."""
     with open_pdf(source) as document:
-        yield _Pdf(document)
+        yield _Pdf(document, page_count(document, source))
 
 
 @dataclass(frozen=True)
 class _Pdf:
     document: pdfium.PdfDocument
+    count: int
     has_layout: bool = True
-
-    @property
-    def count(self) -> int:
-        return len(self.document)
 
     @property
     def title(self) -> str:
         return str(self.document.get_metadata_value("Title")).strip("\0 \t\r\n")
 
     def pages(self) -> Iterator[ReadPage]:
-        for i in range(len(self.document)):
+        for i in range(self.count):
             yield _read(self.document, i)
 
 
@@ -88,5 +86,7 @@ def _without_text(page: pdfium.PdfPage, read: PdfText) -> tuple[PageState, str]:
         return PageState.GARBLED, GARBLED
     if read.outside:
         return PageState.EMPTY, OFF_PAGE
-    images = page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=_FORM_DEPTH)
-    return PageState.EMPTY, SCAN if next(iter(images), None) is not None else BLANK
+    shown = {thing.type for thing in page.get_objects(max_depth=_FORM_DEPTH)}
+    if pdfium_c.FPDF_PAGEOBJ_IMAGE in shown:
+        return PageState.EMPTY, SCAN
+    return PageState.EMPTY, DRAWN if shown - {pdfium_c.FPDF_PAGEOBJ_FORM} else BLANK

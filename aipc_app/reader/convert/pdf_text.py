@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +14,11 @@ import pypdfium2.raw as pdfium_c
 from aipc_app.reader.convert.radicals import IDEOGRAPH_OF_RADICAL
 
 Boxes = npt.NDArray[np.float32]
+TextPage: TypeAlias = Any  # an FPDF_TEXTPAGE
 _SOFT_HYPHEN = 0xAD
 _LINE_HYPHENS = frozenset({0x02, _SOFT_HYPHEN, 0xFFFE})  # how PDFium marks a hyphen at a line's end
 _NO_BOX = -1
+_SPACES = " \u00a0\u3000"
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ def page_text(page: pdfium.PdfPage) -> PdfText:
         pdfium_c.FPDFText_ClosePage(text_page)
 
 
-def _characters(text_page: ctypes._Pointer) -> tuple[list[int], Boxes]:
+def _characters(text_page: TextPage) -> tuple[list[int], Boxes]:
     """Character codes, and boxes as left, top, right, bottom in the page's own space.
 
     Two native calls a character through bound names: this loop is what reading a digital PDF costs.
@@ -58,7 +61,7 @@ def _characters(text_page: ctypes._Pointer) -> tuple[list[int], Boxes]:
     return codes, boxes
 
 
-def _fill_degenerate(text_page: ctypes._Pointer, codes: list[int], boxes: Boxes) -> None:
+def _fill_degenerate(text_page: TextPage, codes: list[int], boxes: Boxes) -> None:
     """Where the font has no height PDFium has no loose box; the ink's own box serves."""
     flat = (boxes[:, 2] <= boxes[:, 0]) | (boxes[:, 1] <= boxes[:, 3])
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
@@ -86,7 +89,7 @@ class _Assembly:
     """Turns PDFium's characters into stored text; keeps for each code point the index of its box."""
 
     def __init__(
-        self, text_page: ctypes._Pointer, codes: list[int], boxes: Boxes, size: tuple[float, float]
+        self, text_page: TextPage, codes: list[int], boxes: Boxes, size: tuple[float, float]
     ) -> None:
         self._text_page, self._codes, self._boxes, self._size = text_page, codes, boxes, size
         self._chars: list[str] = []
@@ -111,7 +114,8 @@ class _Assembly:
         if code == 0x0A:
             self._new_line()
         elif code in (0x20, 0x09):
-            self._add(" ", i)
+            if self._chars and self._chars[-1] != "\n":
+                self._add(" ", i)
         elif code in _LINE_HYPHENS and pdfium_c.FPDFText_IsHyphen(self._text_page, i) == 1:
             self._hyphen(i)
         elif 0xDC00 <= code < 0xE000 and i and 0xD800 <= self._codes[i - 1] < 0xDC00:
@@ -134,7 +138,7 @@ class _Assembly:
 
     def _trim(self) -> None:
         """Spaces before a line's end tell nothing."""
-        while self._chars and self._chars[-1] == " ":
+        while self._chars and self._chars[-1] in _SPACES:
             self._chars.pop()
             self._index.pop()
 

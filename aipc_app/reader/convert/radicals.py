@@ -1,7 +1,7 @@
 """Radical characters that PDF fonts put in the place of ordinary ideographs, one to one.
 
-Kangxi radicals (U+2F00-2FD5) by their compatibility mapping; the radicals supplement (U+2E80-2EF3) by the Unicode
-property Equivalent_Unified_Ideograph (UAX #44).
+Kangxi radicals (U+2F00-2FD5) by their compatibility mapping; the radicals supplement (U+2E80-2EF3) by the
+Unicode property Equivalent_Unified_Ideograph (UAX #44).
 """
 
 from __future__ import annotations

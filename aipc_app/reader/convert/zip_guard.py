@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from aipc_app.reader.failure import Failure, FailureKind
+from aipc_app.reader.failure import FailureKind, ReadingError
 
 MAX_MEMBERS = 20_000
 MAX_TOTAL_BYTES = 4 << 30
@@ -25,14 +26,14 @@ class GuardedZip:
         self._names = {_plain(info.filename): info for info in archive.infolist()}
 
     def read(self, name: str) -> bytes | None:
-        """A member's bytes, None when there is none. Raises Failure when damaged, encrypted or too big."""
+        """A member's bytes, None when there is none. Raises ReadingError when damaged, encrypted or too big."""
         info = self._names.get(_plain(name))
         if info is None:
             return None
         try:
             with self._archive.open(info) as member:
                 data = member.read(MAX_PART_BYTES + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError) as error:
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, OSError) as error:
             raise damaged() from error
         if len(data) > MAX_PART_BYTES:
             raise _too_big()
@@ -41,7 +42,7 @@ class GuardedZip:
 
 @contextmanager
 def open_zip(path: Path) -> Iterator[GuardedZip]:
-    """Raises Failure: damaged, or limit when what it says it unpacks to is absurd."""
+    """Raises ReadingError: damaged, or limit when what it says it unpacks to is absurd."""
     try:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
@@ -51,8 +52,8 @@ def open_zip(path: Path) -> Iterator[GuardedZip]:
         yield GuardedZip(archive)
 
 
-def damaged() -> Failure:
-    return Failure(
+def damaged() -> ReadingError:
+    return ReadingError(
         FailureKind.DAMAGED, "This file is damaged; open it in the program that made it and save it again."
     )
 
@@ -66,9 +67,9 @@ def _check(members: list[zipfile.ZipInfo]) -> None:
             raise _too_big()
 
 
-def _too_big() -> Failure:
-    return Failure(
-        FailureKind.LIMIT, "This file unpacks to far more than a document holds; it was not opened, as it may be an attack."
+def _too_big() -> ReadingError:
+    return ReadingError(
+        FailureKind.LIMIT, "This file unpacks to far more than a document holds; as a precaution it was not opened."
     )
 
 
