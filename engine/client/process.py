@@ -13,19 +13,23 @@ from engine.client.base import EngineClient, Generation
 from engine.errors import EngineBusy, EngineDied, EngineError, ProtocolError, RequestInvalid
 from engine.types.generation import Generated, GenerateRequest, GenerationEvent, ScoreRequest, Scores
 from engine.types.model import (
-    EngineFailed, EngineLoading, EngineReady, EngineState, EngineStopped, Inspection, LoadedModel, LoadRequest,
+    EngineFailed,
+    EngineLoading,
+    EngineReady,
+    EngineState,
+    EngineStopped,
+    Inspection,
+    LoadedModel,
+    LoadRequest,
 )  # fmt: skip
+from engine.wire import messages as wire
 from engine.wire.child import ChildProcess
-from engine.wire.messages import (
-    Cancel, CancelLoad, Counted, CountTokens, EngineReply, EngineRequest, Event, Failed, Generate, Inspect, Inspected,
-    Load, Loaded, LoadProgress, Score, Scored, Unload, Unloaded, error_of,
-)  # fmt: skip
 
 BACK_OFF_S = (0.0, 1.0, 2.0, 5.0, 10.0)
 _DIED = "The engine stopped unexpectedly. It is started again with the same model at the next question."
 _CLOSED = "The engine has been closed."
 
-Mailbox = queue.SimpleQueue[EngineReply | EngineError]
+Mailbox = queue.SimpleQueue[wire.EngineReply | EngineError]
 
 
 class ProcessEngine(EngineClient):
@@ -42,7 +46,7 @@ class ProcessEngine(EngineClient):
         self._lock = threading.Condition()
         self._starting = threading.Lock()  # one thread starts a child or loads a model at a time
         self._ids = itertools.count(1)
-        self._child: ChildProcess[EngineReply] | None = None
+        self._child: ChildProcess[wire.EngineReply] | None = None
         self._mailboxes: dict[int, Mailbox] = {}
         self._state: EngineState = EngineStopped()
         self._listeners: list[Callable[[EngineState], None]] = []
@@ -74,8 +78,8 @@ class ProcessEngine(EngineClient):
     def inspect(self) -> Inspection:
         with self._starting:
             self._ensure_child()
-        reply = self._ask(lambda id_: Inspect(id_))
-        assert isinstance(reply, Inspected)
+        reply = self._ask(lambda id_: wire.Inspect(id_))
+        assert isinstance(reply, wire.Inspected)
         return reply.inspection
 
     def load(self, request: LoadRequest, on_progress: Callable[[float], None] | None = None) -> LoadedModel:
@@ -88,14 +92,14 @@ class ProcessEngine(EngineClient):
 
     def cancel_load(self) -> None:
         if isinstance(self._state, EngineLoading):
-            self._post(CancelLoad())
+            self._post(wire.CancelLoad())
 
     def unload(self) -> None:
         with self._starting:
             self._last_good, self._has_model = None, False
             if self._child is None:
                 return
-            self._ask(lambda id_: Unload(id_))
+            self._ask(lambda id_: wire.Unload(id_))
         self._set_state(EngineStopped())
 
     def generate(self, request: GenerateRequest) -> Generation:
@@ -110,15 +114,15 @@ class ProcessEngine(EngineClient):
 
     def score(self, request: ScoreRequest) -> Scores:
         self._ensure_model()
-        reply = self._ask(lambda id_: Score(id_, request))
-        assert isinstance(reply, Scored)
+        reply = self._ask(lambda id_: wire.Score(id_, request))
+        assert isinstance(reply, wire.Scored)
         self._lived()
         return reply.scores
 
     def count_tokens(self, texts: Sequence[str]) -> tuple[int, ...]:
         self._ensure_model()
-        reply = self._ask(lambda id_: CountTokens(id_, tuple(texts)))
-        assert isinstance(reply, Counted)
+        reply = self._ask(lambda id_: wire.CountTokens(id_, tuple(texts)))
+        assert isinstance(reply, wire.Counted)
         return reply.counts
 
     def close(self) -> None:
@@ -137,10 +141,10 @@ class ProcessEngine(EngineClient):
 
     def _open(self, request: GenerateRequest) -> tuple[int, Mailbox]:
         id_, mailbox = self._register()
-        self._post(Generate(id_, request))
+        self._post(wire.Generate(id_, request))
         return id_, mailbox
 
-    def _post(self, message: EngineRequest) -> None:
+    def _post(self, message: wire.EngineRequest) -> None:
         child = self._child
         if child is not None:
             child.send(message)
@@ -188,15 +192,15 @@ class ProcessEngine(EngineClient):
 
     def _load_replies(self, request: LoadRequest, on_progress: Callable[[float], None] | None) -> LoadedModel:
         id_, mailbox = self._register()
-        self._post(Load(id_, request))
+        self._post(wire.Load(id_, request))
         try:
             while True:
                 match self._receive(mailbox):
-                    case LoadProgress(fraction=fraction):
+                    case wire.LoadProgress(fraction=fraction):
                         self._set_state(EngineLoading(request.path, fraction))
                         if on_progress is not None:
                             on_progress(fraction)
-                    case Loaded(model=model):
+                    case wire.Loaded(model=model):
                         return model
         finally:
             self._forget(id_)
@@ -223,23 +227,23 @@ class ProcessEngine(EngineClient):
         child.close()
         raise EngineDied(_CLOSED if self._closed else _DIED)
 
-    def _start(self) -> ChildProcess[EngineReply]:
-        holder: list[ChildProcess[EngineReply]] = []
-        child: ChildProcess[EngineReply] = ChildProcess(
-            self._command, accepts=EngineReply, log_path=self._log_path, on_message=self._deliver,
+    def _start(self) -> ChildProcess[wire.EngineReply]:
+        holder: list[ChildProcess[wire.EngineReply]] = []
+        child: ChildProcess[wire.EngineReply] = ChildProcess(
+            self._command, accepts=wire.EngineReply, log_path=self._log_path, on_message=self._deliver,
             on_exit=lambda _: self._on_exit(holder),
         )
         holder.append(child)
         return child
 
-    def _deliver(self, message: EngineReply) -> None:
+    def _deliver(self, message: wire.EngineReply) -> None:
         id_ = getattr(message, "id", None)
         with self._lock:
             mailbox = self._mailboxes.get(id_) if id_ is not None else None
         if mailbox is not None:
             mailbox.put(message)
 
-    def _on_exit(self, holder: list[ChildProcess[EngineReply]]) -> None:
+    def _on_exit(self, holder: list[ChildProcess[wire.EngineReply]]) -> None:
         with self._lock:
             if not holder or self._child is not holder[0]:
                 return  # it never became ours (its start failed), or we closed it
@@ -273,7 +277,7 @@ class ProcessEngine(EngineClient):
             self._mailboxes[id_] = mailbox
             return id_, mailbox
 
-    def _ask(self, message: Callable[[int], EngineRequest]) -> EngineReply:
+    def _ask(self, message: Callable[[int], wire.EngineRequest]) -> wire.EngineReply:
         id_, mailbox = self._register()
         try:
             self._post(message(id_))
@@ -282,13 +286,13 @@ class ProcessEngine(EngineClient):
             self._forget(id_)
 
     @staticmethod
-    def _receive(mailbox: Mailbox) -> EngineReply:
+    def _receive(mailbox: Mailbox) -> wire.EngineReply:
         """The next reply. Raises what failed."""
         reply = mailbox.get()
         if isinstance(reply, EngineError):
             raise reply
-        if isinstance(reply, Failed):
-            raise error_of(reply)
+        if isinstance(reply, wire.Failed):
+            raise wire.error_of(reply)
         return reply
 
     def _refuse_if_closed(self) -> None:
@@ -319,13 +323,13 @@ class _ProcessGeneration(Generation):
             if self._mailbox is None:
                 self._id, self._mailbox = self._engine._open(self._request)
                 if self._cancelled:
-                    self._engine._post(Cancel(self._id))
+                    self._engine._post(wire.Cancel(self._id))
 
     def cancel(self) -> None:
         with self._lock:
             self._cancelled = True
             if self._id is not None:
-                self._engine._post(Cancel(self._id))
+                self._engine._post(wire.Cancel(self._id))
 
     def __iter__(self) -> Iterator[GenerationEvent]:
         if self._mailbox is None:
@@ -340,7 +344,7 @@ class _ProcessGeneration(Generation):
                 except EngineError:
                     ended = True
                     raise
-                assert isinstance(reply, Event)
+                assert isinstance(reply, wire.Event)
                 if isinstance(reply.event, Generated):
                     ended = True
                     self._engine._lived()

@@ -16,11 +16,8 @@ from engine.runtime.loaded import Loaded, load
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.score import ScoreJob
 from engine.types.generation import GenerationEvent, Scores
+from engine.wire import messages as wire
 from engine.wire.framing import Channel, EndOfStream
-from engine.wire.messages import (
-    Cancel, CancelLoad, Counted, CountTokens, EngineReply, EngineRequest, Event, Generate, Inspect, Inspected,
-    Load, Loaded as LoadedReply, LoadProgress, Score, Scored, Unload, Unloaded, failed,
-)  # fmt: skip
 
 _CHANGED = "Another model is being loaded; ask again when it is ready."
 _LEAST_PROGRESS = 0.01
@@ -29,11 +26,11 @@ _LEAST_PROGRESS = 0.01
 class Host:
     """One engine process's loop."""
 
-    def __init__(self, channel: Channel[EngineRequest], library: Library) -> None:
+    def __init__(self, channel: Channel[wire.EngineRequest], library: Library) -> None:
         self._channel, self._library = channel, library
         self._scheduler = Scheduler()
         self._give_up_load = threading.Event()
-        self._counting: queue.SimpleQueue[CountTokens] = queue.SimpleQueue()
+        self._counting: queue.SimpleQueue[wire.CountTokens] = queue.SimpleQueue()
 
     def run(self) -> NoReturn:
         """Serve until the desktop closes its end; then exit at once, whatever is being computed."""
@@ -50,51 +47,51 @@ class Host:
             code = 1
         os._exit(code)
 
-    def _receive(self, message: EngineRequest) -> None:
+    def _receive(self, message: wire.EngineRequest) -> None:
         match message:
-            case Inspect():
-                self._send(Inspected(message.id, inspection(self._library)))
-            case Load():
+            case wire.Inspect():
+                self._send(wire.Inspected(message.id, inspection(self._library)))
+            case wire.Load():
                 self._give_up_load.set()  # a load before this one is of no use any more
                 give_up = self._give_up_load = threading.Event()
                 self._scheduler.change_model(lambda: self._load(message, give_up), _CHANGED)
-            case CancelLoad():
+            case wire.CancelLoad():
                 self._give_up_load.set()
-            case Unload():
+            case wire.Unload():
                 self._scheduler.change_model(lambda: self._unload(message), "The model was closed.")
-            case Generate():
+            case wire.Generate():
                 self._generate(message)
-            case Score():
+            case wire.Score():
                 self._score(message)
-            case CountTokens():
+            case wire.CountTokens():
                 self._counting.put(message)
-            case Cancel():
+            case wire.Cancel():
                 self._scheduler.cancel(message.id)
 
-    def _generate(self, message: Generate) -> None:
+    def _generate(self, message: wire.Generate) -> None:
         id_ = message.id
 
         def emit(event: GenerationEvent) -> None:
-            self._send(Event(id_, event))
+            self._send(wire.Event(id_, event))
 
         self._scheduler.submit(GenerateJob(id_, message.request, emit, lambda error: self._fail(id_, error)))
 
-    def _score(self, message: Score) -> None:
+    def _score(self, message: wire.Score) -> None:
         id_ = message.id
 
         def report(scores: Scores) -> None:
-            self._send(Scored(id_, scores))
+            self._send(wire.Scored(id_, scores))
 
         self._scheduler.submit(ScoreJob(id_, message.request, report, lambda error: self._fail(id_, error)))
 
-    def _load(self, message: Load, give_up: threading.Event) -> Loaded | None:
+    def _load(self, message: wire.Load, give_up: threading.Event) -> Loaded | None:
         told = 0.0
 
         def progress(fraction: float) -> bool:
             nonlocal told
             if fraction - told >= _LEAST_PROGRESS or fraction >= 1.0:
                 told = fraction
-                self._send(LoadProgress(message.id, fraction))
+                self._send(wire.LoadProgress(message.id, fraction))
             return not give_up.is_set()
 
         try:
@@ -102,24 +99,24 @@ class Host:
         except EngineError as error:
             self._fail(message.id, error)
             return None
-        self._send(LoadedReply(message.id, loaded.description))
+        self._send(wire.Loaded(message.id, loaded.description))
         return loaded
 
-    def _unload(self, message: Unload) -> None:
-        self._send(Unloaded(message.id))
+    def _unload(self, message: wire.Unload) -> None:
+        self._send(wire.Unloaded(message.id))
 
     def _count(self) -> None:
         while True:
             message = self._counting.get()
             try:
-                self._send(Counted(message.id, self._scheduler.count_tokens(message.texts)))
+                self._send(wire.Counted(message.id, self._scheduler.count_tokens(message.texts)))
             except EngineError as error:
                 self._fail(message.id, error)
 
     def _fail(self, id_: int, error: EngineError) -> None:
-        self._send(failed(id_, error))
+        self._send(wire.failed(id_, error))
 
-    def _send(self, reply: EngineReply) -> None:
+    def _send(self, reply: wire.EngineReply) -> None:
         try:
             self._channel.send(reply)
         except (OSError, ValueError):

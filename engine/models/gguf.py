@@ -274,6 +274,7 @@ def _kv_bytes_per_token(metadata: dict[str, Value]) -> int:
         return layers * (lora + _number(metadata, "rope.dimension_count", 64)) * 2
     width = _number(metadata, "embedding_length") // heads
     key, value = _number(metadata, "attention.key_length", width), _number(metadata, "attention.value_length", width)
-    per_layer = metadata.get(f"{metadata['general.architecture']}.attention.head_count_kv", heads)
-    total = sum(per_layer) if isinstance(per_layer, tuple) else _number(metadata, "attention.head_count_kv", heads) * layers
-    return int(total) * (key + value) * 2
+    kv_heads = metadata.get(f"{metadata['general.architecture']}.attention.head_count_kv")
+    if isinstance(kv_heads, tuple):  # one number for each layer
+        return int(sum(kv_heads)) * (key + value) * 2
+    return _number(metadata, "attention.head_count_kv", heads) * layers * (key + value) * 2

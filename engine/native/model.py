@@ -140,7 +140,7 @@ class Vocab:
             buffer = (api.llama_token * room)()
             count = api.llama_tokenize(self._handle, data, len(data), buffer, room, False, parse_special)
             if count >= 0:
-                return buffer[:count]
+                return list(buffer[:count])
             room = -count
         raise ModelError("The model's vocabulary can't take this text apart.")
 

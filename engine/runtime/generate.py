@@ -13,7 +13,12 @@ from engine.runtime.loaded import Loaded
 from engine.runtime.text import AnswerText
 from engine.runtime.tokens import plain_tokens
 from engine.types.generation import (
-    FinishReason, Generated, GenerateRequest, GenerationEvent, PrefillProgress, TextDelta, Timing,
+    FinishReason,
+    Generated,
+    GenerateRequest,
+    GenerationEvent,
+    PrefillProgress,
+    Timing,
 )  # fmt: skip
 
 _SHOWN_MARKS = (b"<think>", b"</think>")

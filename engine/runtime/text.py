@@ -123,9 +123,8 @@ class AnswerText:
         return self._take(self._splitter.feed(self._decoder.decode(data)))
 
     def finish(self) -> list[TextDelta]:
-        """The end: what was held back, an unfinished character shown as U+FFFD."""
-        pieces = self._splitter.feed(self._decoder.decode(b"", final=True)) + self._splitter.finish()
-        deltas = self._take(pieces)
+        """The end: what was held back, but for the bytes of an unfinished character."""
+        deltas = self._take(self._splitter.finish())
         return deltas + self._keep(DeltaKind.ANSWER, self._filter.finish())
 
     def _take(self, pieces: Sequence[tuple[DeltaKind, str]]) -> list[TextDelta]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -36,7 +36,9 @@ def prompt_tokens(vocab: Vocabulary, rendered: Rendered, piece: int) -> PromptTo
     """Tokenise part by part: the template's text with special tokens, each segment's apart and as plain text."""
     tokens, ends = ([vocab.bos] if vocab.adds_bos else []), []
     marks: set[int] = set()
-    parts = [(part, vocab.tokenize(part.text, parse_special=True) if part.template else None) for part in rendered.parts]
+    parts = [
+        (part, vocab.tokenize(part.text, parse_special=True) if part.template else None) for part in rendered.parts
+    ]
     for _, found in parts:
         marks.update(token for token in found or () if vocab.is_special(token))
     for part, found in parts:
@@ -50,7 +52,7 @@ def prompt_tokens(vocab: Vocabulary, rendered: Rendered, piece: int) -> PromptTo
     return PromptTokens(tuple(tokens), cut_points(len(tokens), ends[:-1], piece), rendered.thinking)
 
 
-def plain_tokens(vocab: Vocabulary, text: str, marks: set[int] = frozenset()) -> list[int]:  # type: ignore[assignment]
+def plain_tokens(vocab: Vocabulary, text: str, marks: Set[int] = frozenset()) -> list[int]:
     """Tokens of a document's text, in which nothing is a turn's mark.
 
     llama.cpp leaves control tokens alone here, but not those a model file declares as "user defined"; where one of

@@ -1,0 +1,337 @@
+"""An engine that answers from a script: for demonstrations and for the tests of everything above the engine.
+
+It keeps the promises of `EngineClient`: the order of events, whole characters, states, errors, cancel, death and the
+restart by itself. Nothing in it sleeps; a test holds and releases it instead, or gives it a speed.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from engine.client.base import EngineClient, Generation
+from engine.errors import EngineDied, EngineError, PromptTooLong, RequestInvalid
+from engine.types.generation import (
+    DeltaKind,
+    FinishReason,
+    Generated,
+    GenerateRequest,
+    GenerationEvent,
+    PrefillProgress,
+    ScoreRequest,
+    Scores,
+    TextDelta,
+    Timing,
+)  # fmt: skip
+from engine.types.model import (
+    Device,
+    DeviceKind,
+    EngineFailed,
+    EngineLoading,
+    EngineReady,
+    EngineState,
+    EngineStopped,
+    Inspection,
+    LoadedModel,
+    LoadPlan,
+    LoadRequest,
+)  # fmt: skip
+from engine.types.prompt import Prompt, SegmentKind
+
+Answerer = Callable[[GenerateRequest], str]
+Scorer = Callable[[ScoreRequest], Sequence[float]]
+
+_TOKEN = re.compile(r"[㐀-鿿]|\w+|[^\w\s]|\s+")
+_THOUGHT = re.compile(r"\A<think>(.*?)</think>\s*", re.DOTALL)
+_DIED = "The engine stopped unexpectedly. It is started again with the same model at the next question."
+_CLOSED = "The engine has been closed."
+_CONTEXT_TOKENS, _PIECE_TOKENS = 16_384, 512
+
+
+class FakeEngine(EngineClient):
+    """Answers each request by `answer`: a function, or texts by what the question contains ("" for any other).
+
+    A text may begin with `<think>…</think>`. `token_delay_s` is the pause between tokens. `hold_after(n)` stops every
+    generation after n tokens until `release`; `die` ends it as a crash would; `fail_next` makes the next request fail.
+    """
+
+    def __init__(
+        self, answer: Answerer | Mapping[str, str] | str = "", *, score: Scorer | None = None,
+        token_delay_s: float = 0.0, loaded: bool = True, context_tokens: int = _CONTEXT_TOKENS,
+    ) -> None:  # fmt: skip
+        self._answer = answer if callable(answer) else _by_question(answer)
+        self._score, self._delay_s, self._context_tokens = score, token_delay_s, context_tokens
+        self._changed = threading.Condition()
+        self._listeners: list[Callable[[EngineState], None]] = []
+        self._model: LoadedModel | None = None
+        self._state: EngineState = EngineStopped()
+        self._running: set[_FakeGeneration] = set()
+        self._failure: EngineError | None = None
+        self._hold_after: int | None = None
+        self._load_held = self._load_cancelled = self._closed = False
+        self._remembered: list[str] = []
+        self.requests: list[GenerateRequest] = []
+        self.score_requests: list[ScoreRequest] = []
+        if loaded:
+            self.load(LoadRequest("fake.gguf"))
+
+    # -- the interface ---------------------------------------------------------------------------
+
+    @property
+    def state(self) -> EngineState:
+        return self._state
+
+    def subscribe(self, listener: Callable[[EngineState], None]) -> Callable[[], None]:
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
+    def inspect(self) -> Inspection:
+        self._refuse_if_closed()
+        cpu = Device("CPU", "A processor that isn't there", DeviceKind.CPU, 16 << 30, 8 << 30)
+        return Inspection((cpu,), "fake", (), {"engine": "fake"})
+
+    def load(self, request: LoadRequest, on_progress: Callable[[float], None] | None = None) -> LoadedModel:
+        self._refuse_if_closed()
+        self._load_cancelled = False
+        try:
+            for fraction in (0.0, 0.5, 1.0):
+                self._set_state(EngineLoading(request.path, fraction))
+                if on_progress is not None:
+                    on_progress(fraction)
+                with self._changed:
+                    self._changed.wait_for(lambda: not self._load_held or self._load_cancelled)
+                if self._load_cancelled:
+                    raise EngineError("The loading of the model was stopped.")
+                self._raise_failure()
+        except EngineError as error:
+            self._model = None
+            self._set_state(EngineFailed(error.message))
+            raise
+        self._model = _model(request, self._context_tokens)
+        self._set_state(EngineReady(self._model))
+        return self._model
+
+    def cancel_load(self) -> None:
+        with self._changed:
+            self._load_cancelled = True
+            self._changed.notify_all()
+
+    def unload(self) -> None:
+        self._model = None
+        self._set_state(EngineStopped())
+
+    def generate(self, request: GenerateRequest) -> Generation:
+        self._refuse_if_closed()
+        self._need_model()
+        self.requests.append(request)
+        generation = _FakeGeneration(self, request)
+        with self._changed:
+            self._running.add(generation)
+        return generation
+
+    def score(self, request: ScoreRequest) -> Scores:
+        self._refuse_if_closed()
+        self._revive()
+        self.score_requests.append(request)
+        self._raise_failure()
+        if self._score is not None:
+            return Scores(tuple(self._score(request)), Timing())
+        return Scores(tuple(-float(i) for i in range(len(request.continuations))), Timing())
+
+    def count_tokens(self, texts: Sequence[str]) -> tuple[int, ...]:
+        self._refuse_if_closed()
+        return tuple(len(_TOKEN.findall(text)) for text in texts)
+
+    def close(self) -> None:
+        self._end_all(EngineDied(_CLOSED))
+        self._closed = True
+        self._set_state(EngineStopped())
+
+    # -- what a script tells it ------------------------------------------------------------------
+
+    def die(self) -> None:
+        """End as a crash would: what is in flight raises EngineDied; the next request starts it again."""
+        self._end_all(EngineDied(_DIED))
+        self._set_state(EngineFailed(_DIED))
+
+    def fail_next(self, error: EngineError) -> None:
+        """Let the next load, generation or scoring fail with this error."""
+        self._failure = error
+
+    def hold_after(self, tokens: int) -> None:
+        """Stop every generation after so many tokens, until `release`."""
+        self._hold_after = tokens
+
+    def hold_load(self) -> None:
+        """Stop loads half-way, until `release` or `cancel_load`."""
+        self._load_held = True
+
+    def release(self) -> None:
+        """Let everything held go on."""
+        with self._changed:
+            self._hold_after, self._load_held = None, False
+            self._changed.notify_all()
+
+    # -- for _FakeGeneration ---------------------------------------------------------------------
+
+    def _text_for(self, request: GenerateRequest) -> str:
+        self._revive()
+        self._raise_failure()
+        prompt_tokens = sum(self.count_tokens(_texts(request.prompt)))
+        if prompt_tokens + request.max_tokens > self._context_tokens:
+            raise PromptTooLong(
+                f"The prompt has {prompt_tokens} tokens and the answer may take {request.max_tokens}, but the context "
+                f"holds {self._context_tokens}; choose fewer documents or a larger context.",
+                prompt_tokens, self._context_tokens,
+            )  # fmt: skip
+        return self._answer(request)
+
+    def _restored(self, prompt: Prompt) -> int:
+        """Tokens of the segments at the beginning that an earlier prompt had too."""
+        texts = _texts(prompt)
+        common = 0
+        while common < min(len(texts) - 1, len(self._remembered)) and texts[common] == self._remembered[common]:
+            common += 1
+        self._remembered = texts
+        return sum(self.count_tokens(texts[:common]))
+
+    def _pause(self, generation: _FakeGeneration, done: int) -> None:
+        """Between tokens: the delay, the hold, the end of the engine."""
+        with self._changed:
+            if self._delay_s > 0:
+                self._changed.wait_for(lambda: generation.ended, self._delay_s)
+            self._changed.wait_for(
+                lambda: generation.ended or self._hold_after is None or done < self._hold_after
+            )
+        if generation.death is not None:
+            raise generation.death
+
+    def _finished(self, generation: _FakeGeneration) -> None:
+        with self._changed:
+            self._running.discard(generation)
+
+    def _wake(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def _end_all(self, death: EngineDied) -> None:
+        with self._changed:
+            for generation in self._running:
+                generation.death = death
+            self._running.clear()
+            self._load_cancelled = True
+            self._changed.notify_all()
+
+    def _revive(self) -> None:
+        model = self._need_model()
+        if isinstance(self._state, EngineFailed):
+            self._set_state(EngineReady(model))
+
+    def _need_model(self) -> LoadedModel:
+        if self._model is None:
+            raise RequestInvalid("No model is loaded; choose one on the models page first.")
+        return self._model
+
+    def _raise_failure(self) -> None:
+        error, self._failure = self._failure, None
+        if error is not None:
+            raise error
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise EngineDied(_CLOSED)
+
+    def _set_state(self, state: EngineState) -> None:
+        self._state = state
+        for listener in list(self._listeners):
+            listener(state)
+
+
+class _FakeGeneration(Generation):
+    def __init__(self, engine: FakeEngine, request: GenerateRequest) -> None:
+        self._engine, self._request = engine, request
+        self._cancelled = False
+        self.death: EngineDied | None = None
+
+    @property
+    def ended(self) -> bool:
+        return self._cancelled or self.death is not None
+
+    def cancel(self) -> None:
+        self._cancelled = True
+        self._engine._wake()
+
+    def __iter__(self) -> Iterator[GenerationEvent]:
+        try:
+            yield from self._events()
+        finally:
+            self._engine._finished(self)
+
+    def _events(self) -> Iterator[GenerationEvent]:
+        request, engine = self._request, self._engine
+        if self.death is not None:
+            raise self.death
+        text = engine._text_for(request)
+        thought, answer = _parts(text)
+        answer = _cut(request.prompt.answer_start + answer, request.stop)
+        total, restored = sum(engine.count_tokens(_texts(request.prompt))), engine._restored(request.prompt)
+        for done in [*range(restored, total, _PIECE_TOKENS), total]:
+            engine._pause(self, 0)
+            yield PrefillProgress(done, total, restored, 0.0)
+        said = {DeltaKind.THOUGHT: "", DeltaKind.ANSWER: ""}
+        reason, count = FinishReason.STOP, 0
+        for kind, token in _tokens(thought, answer):
+            engine._pause(self, count)
+            if self._cancelled or count >= request.max_tokens:
+                reason = FinishReason.CANCELLED if self._cancelled else FinishReason.LENGTH
+                break
+            count += 1
+            said[kind] += token
+            yield TextDelta(token, kind)
+        timing = Timing(total, restored, total - restored, count)
+        yield Generated(said[DeltaKind.ANSWER], said[DeltaKind.THOUGHT], reason, timing)
+
+
+def _by_question(answers: Mapping[str, str] | str) -> Answerer:
+    table = {"": answers} if isinstance(answers, str) else dict(answers)
+
+    def answer(request: GenerateRequest) -> str:
+        question = "".join(
+            segment.text for message in request.prompt.messages for segment in message.segments
+            if segment.kind is SegmentKind.QUESTION
+        )  # fmt: skip
+        return next((text for words, text in table.items() if words and words in question), table.get("", ""))
+
+    return answer
+
+
+def _texts(prompt: Prompt) -> list[str]:
+    return [segment.text for message in prompt.messages for segment in message.segments]
+
+
+def _parts(text: str) -> tuple[str, str]:
+    found = _THOUGHT.match(text)
+    return (found[1], text[found.end() :]) if found else ("", text)
+
+
+def _cut(text: str, stop: Sequence[str]) -> str:
+    ends = [text.find(word) for word in stop if word and word in text]
+    return text[: min(ends)] if ends else text
+
+
+def _tokens(thought: str, answer: str) -> Iterator[tuple[DeltaKind, str]]:
+    for kind, text in ((DeltaKind.THOUGHT, thought), (DeltaKind.ANSWER, answer)):
+        for token in _TOKEN.findall(text):
+            yield kind, token
+
+
+def _model(request: LoadRequest, context_tokens: int) -> LoadedModel:
+    context = min(request.context_tokens or context_tokens, context_tokens)
+    plan = LoadPlan(0, context, request.threads or 4, 512, 512, request.kv_type, ("This engine is a fake.",))
+    return LoadedModel(
+        name=Path(request.path).stem, path=request.path, identity="fake", architecture="fake",
+        description="a fake model", parameters=1_500_000_000, file_bytes=1 << 30, vram_bytes=0, ram_bytes=2 << 30,
+        train_context_tokens=context_tokens, plan=plan, load_s=0.0,
+    )  # fmt: skip
