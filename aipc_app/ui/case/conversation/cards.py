@@ -1,0 +1,63 @@
+"""A passage or a quote as a card that opens its page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+
+from aipc_app.domain.answers import Citation
+from aipc_app.domain.documents import Evidence
+from aipc_app.ui.case.viewer.pane import Place
+from aipc_app.ui.context import UiContext
+from aipc_app.ui.widgets.basics import label, row, tip
+from aipc_app.ui.widgets.card import CardButton
+from aipc_app.ui.widgets.clamped import ClampedLabel
+from aipc_app.ui.widgets.elided import ElidedLabel
+
+Open = Callable[[Place], object]
+
+
+def citation_card(context: UiContext, citation: Citation, on_open: Open) -> CardButton:
+    """"[1] contract.pdf · page 3" and the quote."""
+    place = Place(citation.document_id, citation.page, (citation.start, citation.end))
+    where = context.words("answer.where", document=citation.document, page=citation.page)
+    return _card(context, str(citation.marker), where, "", citation.quote, lambda: on_open(place))
+
+
+def evidence_card(context: UiContext, evidence: Evidence, on_open: Open, *, is_evidence: bool = True) -> CardButton:
+    """Where a passage stands, its heading, its first lines."""
+    passage = evidence.passage
+    place = Place(passage.document_id, passage.page, (passage.start, passage.end))
+    where = context.words("answer.where", document=passage.document, page=passage.page)
+    heading = " · ".join(part for part in dict.fromkeys((passage.heading, passage.article)) if part)
+    made = _card(context, "", where, heading, passage.text, lambda: on_open(place))
+    if not is_evidence:
+        made.setProperty("tone", "not-evidence")
+    stages = ", ".join(f"{context.words(f'stage.{stage}')} {rank}" for stage, rank in evidence.ranks.items())
+    if stages:
+        made.setToolTip(tip(context.words("answer.found_by", stages=stages)))
+    return made
+
+
+def _card(
+    context: UiContext, number: str, where: str, heading: str, text: str, on_click: Callable[[], object]
+) -> CardButton:
+    made = CardButton()
+    head = row(gap=7)
+    if number:
+        chip: QLabel = label(number, "pill")
+        chip.setProperty("tone", "accent")
+        head.addWidget(chip)
+    head.addWidget(ElidedLabel(where, "small-strong", middle=True), 3)
+    if heading:
+        head.addWidget(ElidedLabel(heading, "small"), 2)
+    made.inside.addLayout(head)
+    made.add(ClampedLabel(text, 2, ""))
+    made.setAccessibleName(" ".join(part for part in (number, where, heading, text[:300]) if part))
+    made.clicked.connect(lambda: on_click())
+    for child in made.findChildren(QLabel):
+        child.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    return made
+

@@ -1,0 +1,68 @@
+"""A conversation as plain text or Markdown, sources included. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from aipc_app.domain.answers import Answer, Citation, SentenceState
+from aipc_app.ui.case.conversation.pieces import pieces
+from aipc_app.ui.words import Words
+
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~])")
+
+
+def answer_text(answer: Answer, words: Words) -> str:
+    """The answer with [1] after its sentences, marks in words, and its sources below."""
+    parts = [_body(answer, words)]
+    if answer.citations:
+        parts.append("\n".join([words("answer.sources"), *(_source(item, words) for item in answer.citations)]))
+    return "\n\n".join(parts)
+
+
+def conversation_text(title: str, answers: Sequence[Answer], words: Words) -> str:
+    """All turns as plain text."""
+    turns = [f"{words('answer.question')}: {answer.question}\n\n{answer_text(answer, words)}" for answer in answers]
+    return "\n\n".join([title, *turns]) + "\n"
+
+
+def conversation_markdown(title: str, answers: Sequence[Answer], words: Words) -> str:
+    """All turns as Markdown; text of documents and models is escaped, quotes stand as block quotes."""
+    blocks = [f"# {_escape(title)}"]
+    for answer in answers:
+        blocks += [f"## {_escape(answer.question)}", _escape(_body(answer, words), keep_numbers=True)]
+        blocks += [_markdown_source(item, words) for item in answer.citations]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _body(answer: Answer, words: Words) -> str:
+    if answer.refused:
+        return answer.text
+    parts = []
+    for piece in pieces(answer.text, answer.sentences):
+        sentence = piece.sentence
+        if sentence is None:
+            parts.append(piece.text)
+            continue
+        body = piece.text.rstrip()
+        signs = "".join(f" [{marker}]" for marker in sentence.citations)
+        if sentence.state is not SentenceState.SUPPORTED:
+            signs += f" [{words(f'answer.mark_{sentence.state.value}')}]"
+        parts.append(body + signs + piece.text[len(body):])
+    return "".join(parts).strip()
+
+
+def _source(citation: Citation, words: Words) -> str:
+    where = words("answer.where", document=citation.document, page=citation.page)
+    return f"[{citation.marker}] {where}: “{' '.join(citation.quote.split())}”"
+
+
+def _markdown_source(citation: Citation, words: Words) -> str:
+    where = words("answer.where", document=citation.document, page=citation.page)
+    quote = "\n".join(f"> {_escape(line)}" for line in citation.quote.splitlines() or [""])
+    return f"**[{citation.marker}]** {_escape(where)}\n\n{quote}"
+
+
+def _escape(text: str, *, keep_numbers: bool = False) -> str:
+    escaped = _MARKUP.sub(r"\\\1", text)
+    return re.sub(r"\\\[(\d+)\\\]", r"[\1]", escaped) if keep_numbers else escaped

@@ -1,0 +1,102 @@
+"""Puts an answer into a text document by cursor, never as markup: model text stays plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextDocument
+
+from aipc_app.domain.answers import Sentence, SentenceState
+from aipc_app.ui.case.conversation.chips import (
+    CHIP_TYPE,
+    COLOUR_PROPERTY,
+    COPY_PROPERTY,
+    ICON_PROPERTY,
+    LABEL_PROPERTY,
+    OBJECT,
+)
+from aipc_app.ui.case.conversation.pieces import pieces
+from aipc_app.ui.theme.tokens import Tokens
+from aipc_app.ui.widgets.basics import tip
+from aipc_app.ui.words import Words
+
+SOURCE, WHY = "source:", "why:"
+_LINES = {
+    SentenceState.IN_DOUBT: (QTextCharFormat.UnderlineStyle.DotLine, "warn", "doubt"),
+    SentenceState.UNSUPPORTED: (QTextCharFormat.UnderlineStyle.WaveUnderline, "bad", "warning"),
+}
+
+
+class AnswerWriter:
+    """Writes into one document with one theme."""
+
+    def __init__(self, document: QTextDocument, tokens: Tokens, words: Words) -> None:
+        self._document, self._tokens, self._words = document, tokens, words
+
+    def write(self, text: str, sentences: Sequence[Sentence], *, finished: bool) -> None:
+        """The whole answer anew; what is not checked yet is paler until `finished`."""
+        self._document.clear()
+        cursor = QTextCursor(self._document)
+        cursor.beginEditBlock()
+        for piece in pieces(text, sentences):
+            if piece.sentence is None:
+                cursor.insertText(piece.text, self._plain(pale=not finished))
+            else:
+                self._write_sentence(cursor, piece.sentence, piece.index)
+        cursor.endEditBlock()
+
+    def append(self, text: str) -> None:
+        """More unchecked text at the end."""
+        cursor = QTextCursor(self._document)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(text, self._plain(pale=True))
+
+    def _write_sentence(self, cursor: QTextCursor, sentence: Sentence, index: int) -> None:
+        body = sentence.text.rstrip()
+        cursor.insertText(body, self._sentence_format(sentence))
+        for marker in sentence.citations:
+            cursor.insertText(OBJECT, self._source_chip(marker))
+        if sentence.state in _LINES:
+            cursor.insertText(OBJECT, self._mark(sentence, index))
+        cursor.insertText(sentence.text[len(body):], self._plain(pale=False))
+
+    def _plain(self, *, pale: bool) -> QTextCharFormat:
+        style = QTextCharFormat()
+        style.setForeground(QColor(self._tokens.muted if pale else self._tokens.text))
+        return style
+
+    def _sentence_format(self, sentence: Sentence) -> QTextCharFormat:
+        style = self._plain(pale=False)
+        if sentence.state in _LINES:
+            underline, colour, _icon = _LINES[sentence.state]
+            style.setUnderlineStyle(underline)
+            style.setUnderlineColor(QColor(getattr(self._tokens, colour)))
+            style.setToolTip(tip(self._why(sentence)))
+        return style
+
+    def _source_chip(self, marker: int) -> QTextCharFormat:
+        style = self._chip(f"{SOURCE}{marker}", f" [{marker}]", "accent")
+        style.setProperty(LABEL_PROPERTY, str(marker))
+        style.setToolTip(tip(self._words("answer.open_source", number=marker)))
+        return style
+
+    def _mark(self, sentence: Sentence, index: int) -> QTextCharFormat:
+        _underline, colour, icon = _LINES[sentence.state]
+        style = self._chip(f"{WHY}{index}", f" [{self._words(f'answer.mark_{sentence.state.value}')}]", colour)
+        style.setProperty(ICON_PROPERTY, icon)
+        style.setToolTip(tip(self._why(sentence)))
+        return style
+
+    def _chip(self, link: str, copied: str, colour: str) -> QTextCharFormat:
+        style = QTextCharFormat()
+        style.setObjectType(CHIP_TYPE)
+        style.setAnchor(True)
+        style.setAnchorHref(link)
+        style.setProperty(COLOUR_PROPERTY, colour)
+        style.setProperty(COPY_PROPERTY, copied)
+        style.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
+        return style
+
+    def _why(self, sentence: Sentence) -> str:
+        state = self._words(f"answer.state_{sentence.state.value}")
+        return f"{state} {sentence.reason}".strip()

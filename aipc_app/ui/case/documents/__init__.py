@@ -1,0 +1,1 @@
+"""The list of documents of a case or of the law library."""

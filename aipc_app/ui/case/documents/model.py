@@ -1,0 +1,160 @@
+"""Documents as rows: state, progress, whether a question reads them; reordered by dragging."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QPersistentModelIndex, Qt, Signal
+
+from aipc_app.domain.documents import Document
+from aipc_app.ui.case.documents.states import badge
+from aipc_app.ui.words import Words
+
+Index = QModelIndex | QPersistentModelIndex
+ROW_ROLE = Qt.ItemDataRole.UserRole + 1
+ROW_MIME = "application/x-aipc-document-row"
+
+
+@dataclass(frozen=True)
+class DocumentRow:
+    """`progress` from 0 to 1 while it is worked on, else None."""
+
+    document: Document
+    included: bool = True
+    progress: float | None = None
+
+
+class DocumentsModel(QAbstractListModel):
+    """`reordered(ids)` after a move, `inclusion_changed` after a check box. `ROW_ROLE` gives the DocumentRow."""
+
+    reordered = Signal(list)
+    inclusion_changed = Signal()
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self._words = words
+        self._rows: list[DocumentRow] = []
+        self._left_out: set[int] = set()
+        self._hidden: set[int] = set()
+        self._progress: dict[int, float] = {}
+
+    @property
+    def rows(self) -> tuple[DocumentRow, ...]:
+        return tuple(self._rows)
+
+    @property
+    def included(self) -> frozenset[int] | None:
+        """The documents a question may read; None when that is all of them."""
+        if all(row.included for row in self._rows):
+            return None
+        return frozenset(row.document.id for row in self._rows if row.included)
+
+    def set_documents(self, documents: Sequence[Document]) -> None:
+        """Show these; rows that stay keep their check box."""
+        wanted = [self._row(doc) for doc in documents if doc.id not in self._hidden]
+        if [r.document.id for r in wanted] == [r.document.id for r in self._rows]:
+            self._update(wanted)
+            return
+        self.beginResetModel()
+        self._rows = wanted
+        self.endResetModel()
+
+    def set_progress(self, progress: Mapping[int, float]) -> None:
+        """Work in progress by document id."""
+        self._progress = dict(progress)
+        self._update([self._row(row.document) for row in self._rows])
+
+    def include(self, document_id: int, on: bool) -> None:
+        (self._left_out.discard if on else self._left_out.add)(document_id)
+        self._update([self._row(row.document) for row in self._rows])
+        self.inclusion_changed.emit()
+
+    def include_all(self) -> None:
+        self._left_out.clear()
+        self._update([self._row(row.document) for row in self._rows])
+        self.inclusion_changed.emit()
+
+    def hide(self, document_id: int, on: bool) -> None:
+        """Leave it out of the list while its removal can be undone; shown again by the next `set_documents`."""
+        (self._hidden.add if on else self._hidden.discard)(document_id)
+        self.set_documents([row.document for row in self._rows])
+
+    def forget(self) -> None:
+        """Another case: nothing is left out or hidden."""
+        self._left_out.clear()
+        self._hidden.clear()
+        self._progress.clear()
+        self.set_documents(())
+
+    def move(self, source: int, target: int) -> None:
+        """Put row `source` before row `target` (both as they are now)."""
+        last = len(self._rows)
+        if not 0 <= source < last or not 0 <= target <= last or target in (source, source + 1):
+            return
+        self.beginMoveRows(QModelIndex(), source, source, QModelIndex(), target)
+        self._rows.insert(target, self._rows[source])
+        self._rows.pop(source if source < target else source + 1)
+        self.endMoveRows()
+        self.reordered.emit([row.document.id for row in self._rows])
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._rows)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        base = Qt.ItemFlag.ItemIsDropEnabled
+        if index.isValid():
+            base = (Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsDragEnabled
+                    | Qt.ItemFlag.ItemIsUserCheckable)
+        return base
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        row = self._rows[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.document.name
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return self._spoken(row)
+        if role == Qt.ItemDataRole.CheckStateRole:
+            return Qt.CheckState.Checked if row.included else Qt.CheckState.Unchecked
+        if role == ROW_ROLE:
+            return row
+        return None
+
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        if role != Qt.ItemDataRole.CheckStateRole:
+            return False
+        self.include(self._rows[index.row()].document.id, Qt.CheckState(value) is Qt.CheckState.Checked)
+        return True
+
+    def supportedDropActions(self) -> Qt.DropAction:
+        return Qt.DropAction.MoveAction
+
+    def mimeTypes(self) -> list[str]:
+        return [ROW_MIME]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        data = QMimeData()
+        data.setData(ROW_MIME, str(indexes[0].row() if indexes else -1).encode())
+        return data
+
+    def _row(self, document: Document) -> DocumentRow:
+        return DocumentRow(document, document.id not in self._left_out, self._progress.get(document.id))
+
+    def _update(self, wanted: list[DocumentRow]) -> None:
+        for place, (old, new) in enumerate(zip(self._rows, wanted, strict=True)):
+            if old != new:
+                self._rows[place] = new
+                self.dataChanged.emit(self.index(place), self.index(place))
+
+    def _spoken(self, row: DocumentRow) -> str:
+        document, words = row.document, self._words
+        parts = [document.name, words(badge(document.status).key)]
+        if document.pages:
+            parts.append(words("documents.pages", count=document.pages))
+        if document.reason:
+            parts.append(document.reason)
+        if not row.included:
+            parts.append(words("documents.left_out"))
+        return ", ".join(parts)

@@ -1,0 +1,31 @@
+"""How a document's state is told: an icon, a word, a colour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aipc_app.domain.documents import DocumentStatus
+
+
+@dataclass(frozen=True)
+class Badge:
+    """`key` of the word in the catalogue, `colour` a token's name."""
+
+    icon: str
+    key: str
+    colour: str
+
+
+_BADGES = {
+    DocumentStatus.QUEUED: Badge("clock", "status.queued", "muted"),
+    DocumentStatus.READING: Badge("working", "status.reading", "accent"),
+    DocumentStatus.SEARCHABLE: Badge("working", "status.searchable", "accent"),
+    DocumentStatus.INDEXED: Badge("check", "status.indexed", "good"),
+    DocumentStatus.INDEXED_WITH_GAPS: Badge("warning", "status.indexed_with_gaps", "warn"),
+    DocumentStatus.FAILED: Badge("warning", "status.failed", "bad"),
+    DocumentStatus.UNSUPPORTED: Badge("none", "status.unsupported", "bad"),
+}
+
+
+def badge(status: DocumentStatus) -> Badge:
+    return _BADGES[status]

@@ -1,0 +1,1 @@
+"""The source viewer: the page a citation rests on, with the span marked."""

@@ -1,0 +1,207 @@
+"""Shows a document: drawn pages or text, at the place a citation rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFrame, QStackedWidget
+
+from aipc_app.domain.boxes import span_boxes
+from aipc_app.domain.documents import Document, Page
+from aipc_app.domain.reader_wire import PageRendered
+from aipc_app.operations import documents
+from aipc_app.ui.bridge.lanes import Lane
+from aipc_app.ui.bridge.running import Running
+from aipc_app.ui.case.viewer.bar import ViewerBar
+from aipc_app.ui.case.viewer.canvas import PageCanvas
+from aipc_app.ui.case.viewer.text_view import TextView
+from aipc_app.ui.context import UiContext
+from aipc_app.ui.problems import translate_error
+from aipc_app.ui.widgets.basics import column
+from aipc_app.ui.widgets.empty import EmptyState
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where to look: a page, and a span of its text in code points if something is to be marked."""
+
+    document_id: int
+    page: int = 1
+    span: tuple[int, int] | None = None
+
+
+class ViewerPane(QFrame):
+    """`shown(Place)` once the place is on screen."""
+
+    shown = Signal(object)
+
+    def __init__(self, context: UiContext) -> None:
+        super().__init__()
+        self._context = context
+        self.setProperty("kind", "pane")
+        self.setMinimumWidth(240)
+        self._place: Place | None = None
+        self._document: Document | None = None
+        self._pages: tuple[Page, ...] = ()
+        self._drawing: dict[tuple[int, float], Running] = {}
+        self._prefer_text = False
+        self.bar = ViewerBar(context)
+        self.canvas = PageCanvas(context.look)
+        self.text = TextView(context.look)
+        words, look = context.words, context.look
+        self.nothing = EmptyState(words, look, "page", "viewer.nothing", "viewer.nothing_hint")
+        self.no_pages = EmptyState(words, look, "warning", "viewer.no_pages", "viewer.no_pages_hint")
+        self.body = QStackedWidget()
+        for widget in (self.nothing, self.canvas, self.text, self.no_pages):
+            self.body.addWidget(widget)
+        inside = column(self, gap=0)
+        inside.addWidget(self.bar)
+        inside.addWidget(self.body, 1)
+        self.bar.hide()
+        self._connect()
+
+    @property
+    def place(self) -> Place | None:
+        return self._place
+
+    def show_place(self, place: Place) -> None:
+        """Open the document if it is another one, go to the page, mark the span."""
+        self._place = place
+        if self._document is not None and self._document.id == place.document_id and self._pages:
+            self._show_page()
+            return
+        bridge = self._context.bridge
+        bridge.start(documents.get_document(bridge.services, document_id=place.document_id), self,
+                     done=lambda document: self._take_document(place, document))
+
+    def clear(self) -> None:
+        """Show nothing: another case, or the document is gone."""
+        self._place, self._document, self._pages = None, None, ()
+        self._stop_drawing()
+        self.bar.hide()
+        self.body.setCurrentWidget(self.nothing)
+
+    def refresh(self, document_id: int) -> None:
+        """The document was read again."""
+        if self._document is not None and self._document.id == document_id and self._place is not None:
+            self._document = None
+            self.show_place(self._place)
+
+    def _connect(self) -> None:
+        self.canvas.wanted.connect(self._draw)
+        self.canvas.page_changed.connect(self._page_changed)
+        self.canvas.zoom_changed.connect(self.bar.show_zoom)
+        self.bar.go.connect(self._go)
+        self.bar.zoom.connect(self._zoom)
+        self.bar.as_text.connect(self._set_prefer_text)
+        self._context.words.bind(self.canvas, self.canvas.setAccessibleName, "viewer.page_view")
+        self._context.words.bind(self.text, self.text.setAccessibleName, "viewer.text_view")
+
+    def _take_document(self, place: Place, document: Document) -> None:
+        if place is not self._place:
+            return
+        bridge = self._context.bridge
+        bridge.start(documents.read_pages(bridge.services, document_id=document.id), self,
+                     done=lambda pages: self._take_pages(place, document, pages))
+
+    def _take_pages(self, place: Place, document: Document, pages: tuple[Page, ...]) -> None:
+        if place is not self._place:
+            return
+        self._stop_drawing()
+        self._document, self._pages = document, pages
+        self.bar.show()
+        self.bar.show_document(document, len(pages))
+        if not pages:
+            self.no_pages.hint.setText(document.reason or self._context.words("viewer.no_pages_hint"))
+            self.body.setCurrentWidget(self.no_pages)
+            return
+        if document.has_layout:
+            self.canvas.show_pages([(page.width, page.height) for page in pages])
+        self._show_page()
+
+    @property
+    def _drawn(self) -> bool:
+        return bool(self._document and self._document.has_layout and not self._prefer_text)
+
+    def _show_page(self) -> None:
+        """Fetch the page with its boxes, then show it."""
+        place = self._place
+        assert place is not None
+        bridge = self._context.bridge
+        bridge.start(documents.read_pages(
+            bridge.services, document_id=place.document_id, page=place.page), self,
+            done=lambda pages: self._take_page(place, pages[0]))
+
+    def _take_page(self, place: Place, page: Page) -> None:
+        if place is not self._place:
+            return
+        self.bar.show_page(page.number, page.state)
+        if self._drawn:
+            self.body.setCurrentWidget(self.canvas)
+            boxes = span_boxes(page.boxes, *place.span) if place.span and page.boxes else ()
+            self.canvas.mark(page.number, boxes)
+            self._tell_marked(self.canvas, page, place)
+        else:
+            self.body.setCurrentWidget(self.text)
+            self.text.show_text((place.document_id, page.number), page.text, place.span)
+            self._tell_marked(self.text, page, place)
+        self.shown.emit(place)
+
+    def _tell_marked(self, widget: QFrame, page: Page, place: Place) -> None:
+        quote = page.text[place.span[0]:place.span[1]] if place.span else ""
+        widget.setAccessibleDescription(self._context.words("viewer.marked", quote=quote) if quote else "")
+
+    def _draw(self, page: int, scale: float) -> None:
+        document = self._document
+        if document is None:
+            return
+        for key in [key for key in self._drawing if key[1] != scale]:
+            self._drawing.pop(key).cancel()
+        bridge = self._context.bridge
+        self._drawing[page, scale] = bridge.start(
+            documents.render_page(bridge.services, document_id=document.id, page=page, scale=scale), self,
+            lane=Lane.DRAW, done=lambda drawn: self._take_image(document.id, page, scale, drawn),
+            failed=lambda error: self.bar.show_problem(translate_error(error, self._context.words).sentence),
+            ended=lambda: self._drawn_or_not(page, scale))
+
+    def _take_image(self, document_id: int, page: int, scale: float, drawn: PageRendered) -> None:
+        if self._document is None or self._document.id != document_id:
+            return
+        image = QImage(drawn.pixels, drawn.width, drawn.height, drawn.width * 3, QImage.Format.Format_RGB888)
+        self.canvas.take_image(page, scale, image.copy())
+
+    def _drawn_or_not(self, page: int, scale: float) -> None:
+        self._drawing.pop((page, scale), None)
+        self.canvas.failed(page, scale)
+
+    def _stop_drawing(self) -> None:
+        for running in self._drawing.values():
+            running.cancel()
+        self._drawing.clear()
+
+    def _page_changed(self, number: int) -> None:
+        if self._drawn and 1 <= number <= len(self._pages):
+            self.bar.show_page(number, self._pages[number - 1].state)
+
+    def _go(self, number: int) -> None:
+        if self._place is None or not 1 <= number <= len(self._pages):
+            return
+        if self._drawn:
+            self.canvas.go_to(number)
+        else:
+            self.show_place(Place(self._place.document_id, number))
+
+    def _zoom(self, step: int) -> None:
+        if self._drawn:
+            self.canvas.set_zoom(None if step == 0 else self.canvas.zoom * (1.2 if step > 0 else 1 / 1.2))
+        elif step:
+            (self.text.zoomIn if step > 0 else self.text.zoomOut)(1)
+
+    def _set_prefer_text(self, on: bool) -> None:
+        self._prefer_text = on
+        if self._place is not None:
+            page = self.canvas.page if on and self._document and self._document.has_layout else self._place.page
+            span = self._place.span if page == self._place.page else None
+            self.show_place(Place(self._place.document_id, page, span))

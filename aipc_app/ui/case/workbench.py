@@ -1,0 +1,72 @@
+"""Three panes side by side: documents, what is asked of them, the page an answer rests on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSplitter, QWidget
+
+from aipc_app.domain.documents import Document
+from aipc_app.domain.jobs import Changes
+from aipc_app.ui.case.documents.pane import DocumentsPane
+from aipc_app.ui.case.viewer.pane import Place, ViewerPane
+from aipc_app.ui.context import UiContext
+from aipc_app.ui.widgets.file_drop import FileDrop
+
+_SHARES = (250, 440, 400)
+
+
+class Workbench(QSplitter):
+    """`middle` is the case's or the library's own pane."""
+
+    def __init__(self, context: UiContext, middle: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.documents = DocumentsPane(context)
+        self.middle = middle
+        self.viewer = ViewerPane(context)
+        for pane in (self.documents, middle, self.viewer):
+            self.addWidget(pane)
+        self.setChildrenCollapsible(False)
+        self.setHandleWidth(1)
+        self.setSizes(list(_SHARES))
+        for place, share in enumerate((0, 3, 3)):
+            self.setStretchFactor(place, share)
+        self.documents.opened.connect(self._open_document)
+        context.bridge.changed.connect(self._changed)
+
+    def drop_on(self, screen: QWidget, context: UiContext, key: str) -> FileDrop:
+        """Files dropped anywhere on `screen` go into the documents."""
+        drop = FileDrop(screen, context.words, key)
+        drop.dropped.connect(self._take_files)
+        return drop
+
+    def show_case(self, case_id: int) -> None:
+        self.documents.show_case(case_id)
+        self.viewer.clear()
+
+    def next_pane(self) -> None:
+        """Move the focus one pane on."""
+        panes = (self.documents.view, self._main_field(), self._viewer_body())
+        inside = [i for i, pane in enumerate(self._panes()) if pane.isAncestorOf(self.focusWidget() or self)]
+        panes[(inside[0] + 1 if inside else 0) % len(panes)].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _panes(self) -> tuple[QWidget, ...]:
+        return (self.documents, self.middle, self.viewer)
+
+    def _main_field(self) -> QWidget:
+        field = getattr(self.middle, "main_field", None)
+        return field if isinstance(field, QWidget) else self.middle
+
+    def _viewer_body(self) -> QWidget:
+        return self.viewer.body.currentWidget() or self.viewer
+
+    def _open_document(self, document: Document) -> None:
+        self.viewer.show_place(Place(document.id))
+
+    def _changed(self, changes: Changes) -> None:
+        for document_id in changes.pages:
+            self.viewer.refresh(document_id)
+
+    def _take_files(self, paths: list[Path]) -> None:
+        self.documents.add_paths(paths)

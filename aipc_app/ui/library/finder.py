@@ -1,0 +1,90 @@
+"""Finds passages: article and heading, then the text."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
+
+from aipc_app.domain.documents import LIBRARY_ID, SearchResult, Stage
+from aipc_app.operations import asking
+from aipc_app.ui.bridge.running import Running
+from aipc_app.ui.case.conversation.cards import evidence_card
+from aipc_app.ui.context import UiContext
+from aipc_app.ui.widgets.basics import clear, column, label
+from aipc_app.ui.widgets.empty import EmptyState
+from aipc_app.ui.widgets.figures import seconds
+from aipc_app.ui.widgets.search_field import SearchField
+
+_TYPING_MS = 250
+_PASSAGES = 20
+
+
+class Finder(QFrame):
+    """Searches while one types. `opened(Place)` for a passage."""
+
+    opened = Signal(object)
+
+    def __init__(self, context: UiContext) -> None:
+        super().__init__()
+        self._context = context
+        self._running: Running | None = None
+        self.setProperty("kind", "pane")
+        self.field = SearchField(context.words, context.look, "library.search")
+        self.told = label(kind="small", wrap=True)
+        self.nothing = EmptyState(context.words, context.look, "search", "library.none", "library.none_hint")
+        self.start = EmptyState(context.words, context.look, "library", "library.start", "library.start_hint")
+        self._pause = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self._pause.timeout.connect(self.search)
+        sheet = QWidget()
+        sheet.setProperty("kind", "sheet")
+        self._cards = column(sheet, gap=7)
+        self._cards.setAlignment(Qt.AlignmentFlag.AlignTop)
+        area = QScrollArea(widgetResizable=True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(sheet)
+        self.body = QStackedWidget()
+        for page in (self.start, area, self.nothing):
+            self.body.addWidget(page)
+        inside = column(self, gap=8)
+        inside.setContentsMargins(18, 12, 14, 8)
+        inside.addWidget(self.field)
+        inside.addWidget(self.told)
+        inside.addWidget(self.body, 1)
+        self.field.textChanged.connect(lambda _text: self._pause.start())
+        self.field.returnPressed.connect(self.search)
+
+    @property
+    def main_field(self) -> QWidget:
+        """What F6 goes to."""
+        return self.field
+
+    @property
+    def cards(self) -> int:
+        return self._cards.count()
+
+    def search(self) -> None:
+        """Now; a search still under way is forgotten."""
+        self._pause.stop()
+        query = self.field.text().strip()
+        if self._running is not None:
+            self._running.cancel()
+        if not query:
+            self.told.setText("")
+            self.body.setCurrentIndex(0)
+            return
+        bridge = self._context.bridge
+        op = asking.search_passages(bridge.services, query=query, cases=(LIBRARY_ID,), limit=_PASSAGES)
+        self._running = bridge.start(op, self, done=lambda result: self._show(query, result))
+
+    def _show(self, query: str, result: SearchResult) -> None:
+        if query != self.field.text().strip():
+            return
+        clear(self._cards)
+        words = self._context.words
+        told = words("answer.found", count=len(result.evidence), took=seconds(result.seconds))
+        if Stage.VECTOR in result.missing:
+            told += " · " + words("library.keyword_only")
+        self.told.setText(told)
+        for item in result.evidence:
+            self._cards.addWidget(evidence_card(self._context, item, self.opened.emit))
+        self.body.setCurrentIndex(1 if result.evidence else 2)

@@ -1,0 +1,55 @@
+"""Starts the window: frame first, then the services behind it, then the screens.
+
+1. QApplication, words and look, from the settings given
+2. the frame is shown; the rail and its chips are there, the middle says what is being opened
+3. the services are opened on a thread of their own
+4. attached: screens appear; first start, the sample case, or the list of cases
+5. the window is closed: what runs is cancelled, then the services are closed
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+
+from PySide6.QtWidgets import QApplication
+
+from aipc_app import log
+from aipc_app.operations.services import Services
+from aipc_app.settings.model import Settings
+from aipc_app.ui.desktop import Desktop
+
+ServicesFactory = Callable[[], AbstractContextManager[Services]]
+_SWITCH_S = 0.002  # threads give way to the window's five times sooner than by default
+
+
+def run(
+    services_factory: ServicesFactory, *, sample: bool = False, settings: Settings | None = None,
+    argv: Sequence[str] = (),
+) -> int:
+    """Open the window and stay until it is closed. Returns the exit status: 1 when the data could not be opened.
+
+    `sample`: open the sample case. `settings`: language and look of the frame before the services are there.
+    """
+    application = make_application(argv)
+    sys.setswitchinterval(_SWITCH_S)
+    desktop = Desktop(application, settings or Settings())
+    sys.excepthook = desktop.unexpected
+    try:
+        desktop.open(services_factory, sample=sample)
+        application.exec()
+    finally:
+        sys.excepthook = sys.__excepthook__
+        clean = desktop.close()
+    log.UI.info("window closed%s", "" if clean else "; some work did not end in time")
+    return 1 if desktop.failed else 0
+
+
+def make_application(argv: Sequence[str]) -> QApplication:
+    """The one QApplication."""
+    application = QApplication(["aipc", *argv])
+    application.setApplicationName("aipc")
+    application.setApplicationDisplayName("AIPC")
+    application.setDesktopFileName("aipc")
+    return application

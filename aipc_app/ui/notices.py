@@ -1,0 +1,45 @@
+"""What the window tells without being asked: problems, and deeds that can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from aipc_app.ui.problems import Problem, translate_error
+from aipc_app.ui.words import Words
+
+
+@dataclass(frozen=True)
+class Undoable:
+    """A deed with a way back. `expired` is called when the way back is closed, if given."""
+
+    sentence: str
+    undo: Callable[[], None] | None = None
+    expired: Callable[[], None] | None = None
+
+
+class Notices(QObject):
+    """Screens call it; the window shows it."""
+
+    problem = Signal(object)  # Problem
+    told = Signal(object)  # Undoable
+    settle = Signal()  # close the way back of what is shown now
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self._words = words
+
+    def show_error(self, error: BaseException) -> None:
+        """The one place where an error reaches the screen."""
+        self.show_problem(translate_error(error, self._words))
+
+    def show_problem(self, problem: Problem) -> None:
+        self.problem.emit(problem)
+
+    def tell(
+        self, sentence: str, *, undo: Callable[[], None] | None = None, expired: Callable[[], None] | None = None
+    ) -> None:
+        """A short note at the foot of the window, with a button when it can be undone."""
+        self.told.emit(Undoable(sentence, undo, expired))

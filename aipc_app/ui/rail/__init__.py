@@ -1,0 +1,1 @@
+"""The rail at the left: screens, and what engine and jobs are doing."""

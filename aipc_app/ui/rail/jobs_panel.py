@@ -1,0 +1,95 @@
+"""The list of jobs: what runs, what waits, what failed and why; retry and cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QScrollArea, QWidget
+
+from aipc_app.domain.jobs import Job, JobState
+from aipc_app.operations import documents
+from aipc_app.ui.bridge.lanes import Lane
+from aipc_app.ui.context import UiContext
+from aipc_app.ui.widgets.basics import button, clear, column, frame, icon_button, label, row, said
+from aipc_app.ui.widgets.elided import ElidedLabel
+
+_MOST = 200  # rows drawn; the head says how many there are
+
+
+class JobsPanel(QFrame):
+    """Floats over the window."""
+
+    def __init__(self, window: QWidget, context: UiContext) -> None:
+        super().__init__(window)
+        self._context = context
+        self.setObjectName("jobsPanel")
+        self.setProperty("kind", "card")
+        self.setFixedSize(420, 380)
+        inside = column(self, gap=8)
+        inside.setContentsMargins(14, 10, 10, 12)
+        head = row()
+        head.addWidget(said(context.words, "jobs.title", "heading"))
+        head.addStretch(1)
+        head.addWidget(icon_button(context.words, context.look, "close", "jobs.close", self.hide))
+        inside.addLayout(head)
+        self._none = said(context.words, "jobs.none", "muted", wrap=True)
+        inside.addWidget(self._none)
+        self._area = QScrollArea(widgetResizable=True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        sheet = QWidget()
+        sheet.setProperty("kind", "sheet")
+        self._rows = column(sheet, gap=6)
+        self._rows.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._area.setWidget(sheet)
+        inside.addWidget(self._area, 1)
+        self.hide()
+
+    def open_at(self, left: int, bottom: int) -> None:
+        self.move(left, max(bottom - self.height(), 8))
+        self.show()
+        self.raise_()
+        self.setFocus()
+
+    def show_jobs(self, jobs: Sequence[Job]) -> None:
+        clear(self._rows)
+        wanted = [job for job in jobs if job.state in (JobState.RUNNING, JobState.QUEUED, JobState.FAILED)]
+        self._none.setVisible(not wanted)
+        order = {JobState.RUNNING: 0, JobState.FAILED: 1, JobState.QUEUED: 2}
+        for job in sorted(wanted, key=lambda j: order[j.state])[:_MOST]:
+            self._rows.addWidget(self._row(job))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.hide()
+        else:
+            super().keyPressEvent(event)
+
+    def _row(self, job: Job) -> QFrame:
+        words = self._context.words
+        made = frame("quiet-card")
+        inside = column(made, gap=3)
+        inside.setContentsMargins(10, 7, 8, 7)
+        top = row(gap=6)
+        top.addWidget(ElidedLabel(job.document, "strong", middle=True), 1)
+        top.addWidget(self._action(job))
+        inside.addLayout(top)
+        state = words(f"jobs.{job.kind.value}_{job.state.value}")
+        inside.addWidget(label(f"{state}: {job.reason}" if job.reason else state, "small", wrap=True))
+        if job.state is JobState.RUNNING:
+            bar = QProgressBar(textVisible=False)
+            bar.setRange(0, 100)
+            bar.setValue(int(job.progress * 100))
+            inside.addWidget(bar)
+        return made
+
+    def _action(self, job: Job) -> QPushButton:
+        bridge, services = self._context.bridge, self._context.services
+        failed = job.state is JobState.FAILED
+        op = (documents.retry_document if failed else documents.cancel_document)
+        made = button(
+            self._context.words, "jobs.retry" if failed else "jobs.cancel",
+            lambda: bridge.start(op(services, document_id=job.document_id), self, lane=Lane.WORK), "link")
+        made.setAccessibleName(f"{made.text()}: {job.document}")
+        return made

@@ -1,0 +1,1 @@
+"""Small parts shared by the screens."""
