@@ -13,7 +13,7 @@ from aipc_app.text.dates import date_within, dates_compatible, english_dates, fi
 from aipc_app.text.durations import half_durations
 from aipc_app.text.identifiers import find_case_numbers, find_identifiers, find_titles, identifiers_compatible
 from aipc_app.text.normalise import Normalised, fold
-from aipc_app.text.numbers import ZH_NUMERAL
+from aipc_app.text.numbers import ZH_NUMERAL, parse_number
 from aipc_app.text.percentages import find_fractions, find_interest, fraction_value
 from aipc_app.text.quantities import find_quantities
 from aipc_app.text.values import ArticleNumber, DateValue, Fact, FactKind, FactValue, Found, Quantity
@@ -30,6 +30,9 @@ _FINDERS: tuple[Callable[[str], Iterable[Found]], ...] = (
 # List marks and footnote marks are layout, not statements: "1.", "(2)", "3、", "[4]".
 _MARKS = re.compile(r"(?m)^[ \t]*(?:[-*+·>#|][ \t]*)*(?:\*\*)?[(]?\d{1,3}(?:[)、]|\.(?!\d))|\[\d{1,3}\]")
 _HAS_FIGURE = re.compile(rf"[\d《半*{ZH_NUMERAL}]|\b[efhnost][a-z]", re.IGNORECASE)
+_SCALED_AMOUNT = re.compile(
+    r"(?P<figure>-?\d[\d,，.]*)\s?(?:[千万萬億亿]|百万|thousand|million|billion)", re.IGNORECASE
+)
 _BLANK = "\x00"
 _FIGURES = (FactKind.NUMBER, FactKind.COUNT, FactKind.AMOUNT)
 
@@ -67,8 +70,9 @@ def compatible(one: Fact, other: Fact) -> bool:
 def supports(source: Fact, claim: Fact) -> bool:
     """Whether the source fact says all that the claim says: `compatible`, but the claim may not say more.
 
-    2021年3月5日 supports 3月5日, not the other way round; a bare 50万 supports 50万元, since
-    tables and chats leave the currency to the reader.
+    2021年3月5日 supports 3月5日, not the other way round; a bare 50万 supports 50万元, since tables and
+    chats leave the currency to the reader, and a bare 1,234.5 supports 1,234.5万元, since tables name their
+    unit once.
     """
     if facts_equal(source, claim):
         return True
@@ -78,10 +82,18 @@ def supports(source: Fact, claim: Fact) -> bool:
         case ArticleNumber() as known, ArticleNumber() as said:
             return article_within(said, known)
         case Quantity() as known, Quantity() as said:
-            return _quantity_supports(source.kind, known, claim.kind, said)
+            return _quantity_supports(source.kind, known, claim.kind, said) or _column_supports(source, claim)
         case (DateValue() as date, Quantity() as count) | (Quantity() as count, DateValue() as date):
             return count.unit == "day" and date == DateValue(day=int(count.amount))  # 每月20日 or 20日
     return _text_supports(source, claim)
+
+
+def _column_supports(source: Fact, claim: Fact) -> bool:
+    """Whether a bare figure, as tables have under a heading like 单位：万元, is the one the claim writes with 万."""
+    written = _SCALED_AMOUNT.search(claim.text)
+    if source.kind is not FactKind.NUMBER or claim.kind is not FactKind.AMOUNT or written is None:
+        return False
+    return isinstance(source.value, Quantity) and parse_number(written["figure"]) == source.value.amount
 
 
 def _quantity_supports(source: FactKind, known: Quantity, claim: FactKind, said: Quantity) -> bool:

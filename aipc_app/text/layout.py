@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from itertools import pairwise
 
 _ROW = re.compile(r"\t| \| |^\s*\|")
@@ -14,6 +15,7 @@ _LIST_ITEM = re.compile(
 )
 _LABEL = re.compile(r"\s*[^\s：:，,。.；;]{1,12}\s?[：:]")
 _CONTINUING_END = re.compile(r"[，,、（(《“\-—]$|(?<=[a-z])\s?(?:of|the|and|or|to|in|by|for|with|an?)$")
+_ENDED = re.compile(r"[。！？；][”’」』）》)]?$")
 _SPLIT_DATE = re.compile(r"[\d年月〇零一二三四五六七八九十]$")
 _DATE_GOES_ON = re.compile(r"\d{0,4}[年月日]|[一二三四五六七八九十〇]{1,4}[年月日]")
 # No printed page is set wider than this, in columns; longer lines are paragraphs.
@@ -22,6 +24,7 @@ _NARROWEST_PRINTED = 28
 _NEIGHBOURS = 6
 # Columns are counted, not measured: letters of different breadth make a full line look shorter.
 _RAGGED = 0.93
+_ALIKE = 0.88
 _FIRST_WORD = re.compile(r"[!-~]+")
 
 
@@ -59,7 +62,7 @@ def soft_breaks(text: str) -> frozenset[int]:
 def _goes_on(line: str, following: str, widths: list[int], index: int) -> bool:
     if not line or not following or is_row(line) or is_row(following):
         return False
-    if starts_item(following) or line.lstrip().startswith("#"):
+    if starts_item(following) or line.lstrip().startswith("#") or _ENDED.search(line):
         return False
     if _SPLIT_DATE.search(line) and _DATE_GOES_ON.match(following):
         return True
@@ -70,10 +73,16 @@ def _goes_on(line: str, following: str, widths: list[int], index: int) -> bool:
     return _is_full(following, widths, index)
 
 
+def _measure(nearby: list[int]) -> int:
+    """The width that most of the lines around reach; a title is shorter, and now and then two lines come as one."""
+    ordered = sorted(width for width in nearby if width >= _NARROWEST_PRINTED)
+    alike = ((bisect_right(ordered, width) - bisect_left(ordered, width * _ALIKE), width) for width in ordered)
+    return max(alike, default=(0, 0))[1]
+
+
 def _is_full(following: str, widths: list[int], index: int) -> bool:
     """Whether the first word of the next line would not have fitted on this one."""
-    nearby = widths[max(0, index - _NEIGHBOURS) : index + _NEIGHBOURS + 1]
-    measure = max(width for width in nearby)
+    measure = _measure(widths[max(0, index - _NEIGHBOURS) : index + _NEIGHBOURS + 1])
     if not _NARROWEST_PRINTED <= measure <= _WIDEST_PRINTED:
         return False
     if following[0].isascii() and following[0].islower():

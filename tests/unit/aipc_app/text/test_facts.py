@@ -190,6 +190,14 @@ def test_either_supports_the_other_where_neither_says_more(one: str, other: str)
     assert supports(only(one), only(other)) and supports(only(other), only(one))
 
 
+def test_a_bare_figure_of_a_table_supports_the_amount_that_the_heading_gives_a_unit() -> None:
+    assert supports(only("3,456.78"), only("3456.78万元"))
+    assert supports(only("300"), only("RMB 300 million"))
+    assert not supports(only("300"), only("30万元"))
+    assert not supports(only("300元"), only("300万元"))
+    assert not supports(only("300万元"), only("300"))
+
+
 def test_ranges_are_two_facts_with_the_unit_of_the_second() -> None:
     assert found("3至5年") == [
         (FactKind.DURATION, Quantity(Decimal(36), "month")),

@@ -95,6 +95,19 @@ def test_english_lines_that_were_wrapped_go_on() -> None:
     ]
 
 
+def test_a_line_that_comes_as_two_does_not_hide_that_the_others_are_full() -> None:
+    page = (
+        "People who wait for a bus in summer wait in whatever shade the stop happens to have. We\n"
+        "measured air temperature and globe temperature at 48 bus stops in Port Alder, a coastal\n"
+        "city of about 310,000 inhabitants, and related both to the share of trees near a stop, in "
+        "all hours between noon and evening, and the harbour station gave the daily maximum of the\n"
+        "Meteorological Service for the whole of the summer in question, as it does for all years.\n"
+        "Heat is one of the costs of public transport that no fare table shows at all. A rider who\n"
+        "Waits is hot."
+    )
+    assert len(sentences(page)) == 4
+
+
 @pytest.mark.parametrize("row", ["| 借款 | 50万元。已还 | 是 |", "项目\t金额。\t备注", "Total | 5. Net | 3"])
 def test_a_table_row_is_one_sentence(row: str) -> None:
     assert sentences(f"标题\n{row}\n正文。") == ["标题", row, "正文。"]
