@@ -101,3 +101,16 @@ def test_reading_again_replaces_words_facts_and_ids(store: Store, fill: Filler) 
     assert store.passages.exact([("amount", "1")], cases=[case.id], documents=None, limit=5) == ()
     assert store.passages.get([old.id]) == ()
     store.check()
+
+
+def test_the_commonest_words_are_left_out_only_where_scoring_them_all_would_take_too_long(
+    store: Store, fill: Filler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aipc_app.store.passages.MOST_SCORED_ROWS", 12)
+    case = store.cases.create("one")
+    fill.read(fill.document(case.id).id, [*["合同"] * 10, "合同 利息", "利息"])
+    assert texts_found(store, ["合同", "利息"], [case.id]) == ["利息", "合同 利息"]
+    assert len(texts_found(store, ["合同"], [case.id])) == 10
+    small = store.cases.create("small")
+    fill.read(fill.document(small.id, "s").id, ["合同 甲", "利息"])
+    assert set(texts_found(store, ["合同", "利息"], [small.id])) == {"合同 甲", "利息"}

@@ -1,0 +1,48 @@
+"""Data of every released schema is opened by this version, with everything that was in it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from aipc_app.domain.documents import LIBRARY_ID, DocumentStatus, PageState
+from aipc_app.domain.jobs import JobKind, JobState
+from aipc_app.paths import Home
+from aipc_app.store import Store
+
+DATA = Path(__file__).parents[3] / "data"
+
+
+@pytest.fixture
+def old(tmp_path: Path, request: pytest.FixtureRequest) -> Store:
+    home = Home(tmp_path / "home")
+    home.create()
+    shutil.copyfile(DATA / request.param, home.database)
+    store = Store.open(home)
+    request.addfinalizer(store.close)
+    return store
+
+
+@pytest.mark.parametrize("old", ["schema_0001.sqlite"], indirect=True)
+def test_schema_0001_opens_with_its_cases_documents_and_conversations(old: Store) -> None:
+    (case,) = old.cases.list()
+    assert (case.name, case.documents) == ("民间借贷", 1)
+    assert [case.name for case in old.cases.list(archived=True)] == ["旧案"]
+    assert [case.name for case in old.cases.list(trashed=True)] == ["废案"]
+    (document,) = old.documents.of_case(case.id)
+    assert (document.name, document.status, document.pages) == ("证据/借条.pdf", DocumentStatus.INDEXED_WITH_GAPS, 2)
+    page, empty = old.documents.pages(document.id, boxes=True)
+    assert (len(page.boxes), empty.state) == (16 * len(page.text), PageState.EMPTY)
+    ((passage_id, _),) = old.passages.keyword(["借款人"], cases=[case.id], documents=None, limit=5)
+    assert old.passages.exact([("figure", "500000")], cases=[case.id], documents=None, limit=5) == ((passage_id, 1),)
+    assert [len(batch.vectors) for batch in old.vectors.of_documents("toy-embedder", [document.id])] == [16]
+    (conversation,) = old.conversations.list(case.id)
+    (turn,) = old.conversations.turns(conversation.id)
+    (citation,) = turn.answer.citations
+    assert page.text[citation.start : citation.end] == citation.quote == "五十万元"
+    (job,) = old.jobs.unfinished()
+    assert (job.kind, job.state, job.document) == (JobKind.READ, JobState.RUNNING, "民法典.txt")
+    assert [document.name for document in old.documents.of_case(LIBRARY_ID)] == ["民法典.txt"]
+    old.check()
