@@ -60,7 +60,7 @@ def fill(store: Store) -> None:
 def converse(store: Store, case_id: int, document_id: int) -> None:
     conversation = store.conversations.create([case_id], True, "借了多少？")
     citation = Citation(
-        marker=1, document="证据/借条.pdf", document_id=document_id, page=1, start=13, end=17, quote="五十万元"
+        marker=1, document="证据/借条.pdf", document_id=document_id, page=1, start=15, end=19, quote="五十万元"
     )
     answer = Answer(
         question="借了多少？",
