@@ -63,8 +63,11 @@ class Window(QMainWindow):
 
     def show_screen(self, screen: Screen) -> None:
         """Look at a screen."""
-        self.stack.setCurrentWidget(self.screen_widget(screen))
+        widget = self.screen_widget(screen)
+        self.stack.setCurrentWidget(widget)
         self.rail.mark(screen)
+        if widget.focusProxy() is not None:
+            widget.setFocus()
         self.shown.emit(screen)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

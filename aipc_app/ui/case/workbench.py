@@ -14,7 +14,7 @@ from aipc_app.ui.case.viewer.pane import Place, ViewerPane
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.widgets.file_drop import FileDrop
 
-_SHARES = (250, 440, 400)
+_SHARES = (236, 424, 424)
 
 
 class Workbench(QSplitter):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QStyleOptionViewItem
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from aipc_app.domain.documents import Case
 from aipc_app.ui.cases.model import CASE_ROLE
@@ -25,13 +25,22 @@ class CaseDelegate(RowDelegate):
         super().__init__(look)
         self._words = words
 
+    def paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+        """Each case is a card of its own."""
+        tokens, state = self.look.tokens, option.state
+        hovered = bool(state & QStyle.StateFlag.State_MouseOver)
+        chosen = bool(state & (QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_Selected))
+        painter.setBrush(QColor(tokens.raised if hovered else tokens.surface))
+        painter.setPen(QPen(QColor(tokens.accent if chosen or hovered else tokens.border), 1))
+        painter.drawRoundedRect(QRectF(option.rect).adjusted(1.5, 4.5, -1.5, -3.5), 8, 8)
+
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         height = option.fontMetrics.height()
-        return QSize(200, height * 2 + 22)
+        return QSize(200, height * 2 + 32)
 
     def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         case: Case = index.data(CASE_ROLE)
-        rect, tokens = option.rect.adjusted(16, 8, -8, -8), self.look.tokens
+        rect, tokens = option.rect.adjusted(18, 12, -8, -12), self.look.tokens
         icon = QRectF(rect.left(), rect.center().y() - 10, 20, 20)
         self.look.icons.paint(painter, "cases", tokens.accent, icon)
         half = rect.height() // 2

@@ -32,7 +32,8 @@ class ModelsPage(QWidget):
         holder.setMaximumWidth(900)
         inside = column(holder, gap=12)
         inside.setContentsMargins(32, 26, 32, 32)
-        around.addWidget(holder, 1)
+        around.addWidget(holder, 1000)
+        around.addStretch(1)
         head = row()
         head.addWidget(said(context.words, "models.title", "title"))
         head.addStretch(1)
@@ -65,7 +66,8 @@ class ModelsPage(QWidget):
     def _show(self, found: tuple[ModelInfo, ...]) -> None:
         clear(self._cards)
         self.cards = {}
-        here_first = sorted(found, key=lambda model: (not model.in_use, model.path is None, model.name.lower()))
+        chat = [model for model in found if model.file.endswith(".gguf")]
+        here_first = sorted(chat, key=lambda model: (not model.in_use, model.path is None, model.name.lower()))
         for model in here_first:
             card = ModelCard(self._context, model)
             self.cards[model.name] = card

@@ -33,7 +33,7 @@ class Rail(QFrame):
         self.engine = EngineChip(context)
         self.jobs = JobsChip(context)
         self.help = icon_button(context.words, context.look, "help", "help.open", self.help_wanted.emit)
-        self.help.setProperty("kind", "rail")
+        self.help.setProperty("kind", "rail-tool")
         self._lay_out()
         context.words.changed.connect(self._retext)
         self._retext()

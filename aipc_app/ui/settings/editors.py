@@ -49,7 +49,8 @@ class SettingRow(QWidget):
         self.error.setVisible(bool(sentence))
 
     def _place(self, editor: QWidget, *, beside: QWidget | None = None) -> QHBoxLayout:
-        editor.setFixedWidth(_EDITOR_WIDTH - (32 if beside is not None else 0))
+        used = beside.sizeHint().width() + self._editor_row.spacing() if beside is not None else 0
+        editor.setFixedWidth(_EDITOR_WIDTH - used)
         self._context.words.bind(editor, editor.setAccessibleName, self.key)
         self._editor_row.addWidget(editor)
         if beside is not None:

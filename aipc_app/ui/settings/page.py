@@ -34,8 +34,8 @@ class SettingsPage(QWidget):
         holder = QWidget()
         holder.setMaximumWidth(820)
         holder.setLayout(inside)
-        around.addWidget(holder, 1)
-        around.addStretch(0)
+        around.addWidget(holder, 1000)
+        around.addStretch(1)
         inside.addWidget(said(context.words, "settings.title", "title"))
         for name, fields in sections():
             inside.addWidget(said(context.words, f"settings.{name}", "heading"))

@@ -10,7 +10,7 @@ from aipc_app.ui.theme.tokens import Tokens
 _TEMPLATE = Template("""
 QWidget { color: $text; }
 QMainWindow, QDialog, QWidget[kind="ground"] { background: $ground; }
-QWidget[kind="rail"] { background: $rail; border-right: 1px solid $border; }
+QFrame[kind="rail"] { background: $rail; border-right: 1px solid $border; }
 QFrame[kind="pane"] { background: $surface; border: none; }
 QFrame[kind="pane-edge"] { background: $surface; border: none; border-right: 1px solid $border; }
 QFrame[kind="bar"] { background: $surface; border: none; border-bottom: 1px solid $border; }
@@ -60,7 +60,7 @@ QPushButton[kind="plain"] { background: transparent; border: 1px solid transpare
 QPushButton[kind="plain"]:hover { background: $raised; color: $text; }
 QPushButton[kind="plain"]:focus { border-color: $accent; }
 QPushButton[kind="plain"]:checked { background: $accent_soft; color: $accent; }
-QPushButton[kind="link"] { background: transparent; border: 1px solid transparent; color: $accent; padding: 2px 4px;
+QPushButton[kind="link"] { background: transparent; border: 1px solid transparent; color: $accent; padding: 2px 1px;
   text-align: left; }
 QPushButton[kind="link"]:hover { text-decoration: underline; }
 QPushButton[kind="link"]:focus { border-color: $accent; border-radius: 4px; }
@@ -89,7 +89,7 @@ QToolButton[kind="ask"] { background: $accent; border-color: $accent; border-rad
 QToolButton[kind="ask"]:hover { background: $accent_hover; }
 QToolButton[kind="ask"]:focus { border: 2px solid $text; padding: 5px; }
 QToolButton[kind="ask"]:disabled { background: $pressed; border-color: $pressed; }
-QToolButton[kind="rail"]:hover { background: $pressed; }
+QToolButton[kind="rail-tool"]:hover { background: $pressed; }
 
 QLineEdit, QPlainTextEdit, QTextEdit, QComboBox, QSpinBox { background: $surface; border: 1px solid $border_strong;
   border-radius: 6px; padding: 5px 8px; selection-background-color: $accent; selection-color: $on_accent; }

@@ -41,6 +41,7 @@ class WelcomePage(QWidget):
         with_icon(self.own, context.look, "plus")
         self.skip = button(words, "welcome.skip", self._skip, "plain")
         self._lay_out()
+        self.setFocusProxy(self.sample)
         drop = FileDrop(self, words, "cases.drop")
         drop.dropped.connect(lambda paths: self._actions.create(
             then=lambda case: self._leave_to(case, paths), suggestion=paths[0].stem))

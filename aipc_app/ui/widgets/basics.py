@@ -6,6 +6,7 @@ import html
 from collections.abc import Callable
 from typing import TypeVar
 
+import shiboken6
 from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -34,6 +35,8 @@ def label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
     made.setWordWrap(wrap)
     if kind:
         made.setProperty("kind", kind)
+    if kind == "pill":
+        made.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Maximum)
     return made
 
 
@@ -83,8 +86,12 @@ def themed(owner: QObject, look: Look, apply: Callable[[], object]) -> None:
     def again() -> None:
         apply()
 
+    def forget() -> None:
+        if shiboken6.isValid(look):  # at the end of the program the look may go first
+            look.changed.disconnect(again)
+
     look.changed.connect(again)
-    owner.destroyed.connect(lambda: look.changed.disconnect(again))
+    owner.destroyed.connect(forget)
 
 
 def frame(kind: str, *, name: str = "") -> QFrame:

@@ -23,14 +23,15 @@ class RowDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_ground(painter, option)
+        self.paint_ground(painter, option)
         self.paint_row(painter, option, index)
         painter.restore()
 
     def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         raise NotImplementedError
 
-    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+    def paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+        """Selection, hover and focus; may be drawn in another way."""
         state, tokens = option.state, self.look.tokens
         rect = QRectF(option.rect).adjusted(2.5, 1.5, -2.5, -1.5)
         selected = bool(state & QStyle.StateFlag.State_Selected)

@@ -19,5 +19,8 @@ class SearchField(QLineEdit):
         glass = QAction(self)
         self.addAction(glass, QLineEdit.ActionPosition.LeadingPosition)
         themed(self, look, lambda: glass.setIcon(look.icon("search", look.tokens.faint)))
+        clear = self.findChild(QAction, "_q_qlineeditclearaction")
+        if clear is not None:
+            themed(self, look, lambda: clear.setIcon(look.icon("close")))
         words.bind(self, self.setPlaceholderText, key)
         words.bind(self, self.setAccessibleName, key)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QTextBrowser
 
 from aipc_app.domain.answers import Sentence
-from aipc_app.ui.case.conversation.chips import CHIP_TYPE, COPY_PROPERTY, OBJECT, ChipObject
+from aipc_app.ui.case.conversation.chips import CHIP_TYPE, COPY_PROPERTY, OBJECT, TIE, ChipObject
 from aipc_app.ui.case.conversation.writer import SOURCE, WHY, AnswerWriter
 from aipc_app.ui.context import UiContext
 
@@ -109,4 +109,4 @@ class AnswerView(QTextBrowser):
             walker.setPosition(place + 1, QTextCursor.MoveMode.KeepAnchor)
             letter = walker.selectedText().replace("\u2029", "\n")
             parts.append(str(walker.charFormat().property(COPY_PROPERTY)) if letter == OBJECT else letter)
-        return "".join(parts)
+        return "".join(parts).replace(TIE, "")

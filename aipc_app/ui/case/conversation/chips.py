@@ -13,6 +13,7 @@ COLOUR_PROPERTY = QTextFormat.Property.UserProperty + 2
 ICON_PROPERTY = QTextFormat.Property.UserProperty + 3
 COPY_PROPERTY = QTextFormat.Property.UserProperty + 4
 OBJECT = "\ufffc"
+TIE = "\u2060"  # word joiner: no line break here
 
 
 class ChipObject(QPyTextObject):

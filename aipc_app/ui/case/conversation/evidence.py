@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from aipc_app.domain.documents import Evidence
 from aipc_app.ui.case.conversation.cards import Open, evidence_card
 from aipc_app.ui.context import UiContext
-from aipc_app.ui.widgets.basics import clear, column, label
+from aipc_app.ui.widgets.basics import clear, column
 
 SHOWN_AT_FIRST = 3
 
@@ -36,9 +36,7 @@ class EvidenceList(QWidget):
         self.more.setProperty("kind", "link")
         self.more.clicked.connect(self._show_all)
         inside.addWidget(self.more)
-        if not evidence:
-            self.head.setEnabled(False)
-            inside.addWidget(label(context.words("answer.no_evidence"), "small", wrap=True))
+        self.head.setEnabled(bool(evidence))
         self._set_open(True)
 
     def fold(self) -> None:

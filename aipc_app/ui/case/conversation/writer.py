@@ -14,6 +14,7 @@ from aipc_app.ui.case.conversation.chips import (
     ICON_PROPERTY,
     LABEL_PROPERTY,
     OBJECT,
+    TIE,
 )
 from aipc_app.ui.case.conversation.pieces import pieces
 from aipc_app.ui.theme.tokens import Tokens
@@ -55,10 +56,15 @@ class AnswerWriter:
         body = sentence.text.rstrip()
         cursor.insertText(body, self._sentence_format(sentence))
         for marker in sentence.citations:
-            cursor.insertText(OBJECT, self._source_chip(marker))
+            self._insert_chip(cursor, self._source_chip(marker))
         if sentence.state in _LINES:
-            cursor.insertText(OBJECT, self._mark(sentence, index))
+            self._insert_chip(cursor, self._mark(sentence, index))
         cursor.insertText(sentence.text[len(body):], self._plain(pale=False))
+
+    def _insert_chip(self, cursor: QTextCursor, style: QTextCharFormat) -> None:
+        """Tied to what stands before it, so that a line never begins with a chip."""
+        cursor.insertText(TIE, self._plain(pale=False))
+        cursor.insertText(OBJECT, style)
 
     def _plain(self, *, pale: bool) -> QTextCharFormat:
         style = QTextCharFormat()

@@ -148,6 +148,7 @@ class PageCanvas(QAbstractScrollArea):
             painter.fillRect(box_rect(box, rect, self._sheet.scale), QColor(self._look.tokens.mark))
         painter.restore()
         painter.setPen(QPen(QColor(self._look.tokens.border_strong), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(rect)
         marked = self._marks.get(number, ())
         if marked:
