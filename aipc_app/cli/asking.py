@@ -15,7 +15,7 @@ from aipc_app.cli.output import Output
 from aipc_app.domain.answers import Answer, AnswerDelta, Citation, Mode, Question, Reading, SentenceState
 from aipc_app.domain.documents import Evidence
 from aipc_app.errors import UserMistake
-from aipc_app.operations.asking import ask, search_passages
+from aipc_app.operations.asking import ask, prepare_search, search_passages
 from aipc_app.operations.cases import find_case
 from aipc_app.operations.models import ensure_loaded
 from aipc_app.operations.services import Services
@@ -44,9 +44,9 @@ def _ids(text: str) -> frozenset[int]:
     return frozenset(int(part) for part in text.split(",") if part)
 
 
-def _search(services: Services, options: argparse.Namespace, output: Output, _cancel: threading.Event) -> int:
+def _search(services: Services, options: argparse.Namespace, output: Output, cancel: threading.Event) -> int:
     scope = case_id(services, options)
-    services.encoder.wait_ready()
+    prepare_search(services).run(cancel=cancel)
     result = search_passages(services, query=options.query, cases=(scope,), limit=options.k).run()
     if output.json:
         output.object(
@@ -87,7 +87,7 @@ def _ask(services: Services, options: argparse.Namespace, output: Output, cancel
     ensure_loaded(services).run(
         lambda f: output.status(f"Opening the model … {f:.0%}") if isinstance(f, float) else None, cancel
     )
-    services.encoder.wait_ready()
+    prepare_search(services).run(cancel=cancel)
     load_s = time.monotonic() - started
     for text in questions:
         question = Question(

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from aipc_app.messages import system_language, translate
+
 
 class Output:
     """With `json`, standard output carries only JSON, one object a line."""
@@ -43,7 +45,7 @@ class Output:
 
     def error(self, sentence: str) -> None:
         self._clear_status()
-        sys.stderr.write(f"aipc: {sentence}\n")
+        sys.stderr.write(f"aipc: {translate(sentence, system_language())}\n")
 
     def _clear_status(self) -> None:
         if self._status_shown:

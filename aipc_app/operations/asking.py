@@ -7,10 +7,25 @@ from collections.abc import Sequence
 from aipc_app.domain.answers import Answer, Conversation, Question, Turn
 from aipc_app.domain.documents import LIBRARY_ID, SearchResult
 from aipc_app.domain.jobs import Changes
-from aipc_app.errors import UserMistake
+from aipc_app.errors import AipcError, UserMistake
+from aipc_app.log import SEARCH
 from aipc_app.operations.models import ensure_loaded
 from aipc_app.operations.op import Op, simply
 from aipc_app.operations.services import Services
+
+
+def prepare_search(services: Services) -> Op[bool]:
+    """Wait until search by meaning can take part; False when it can't here, and search goes by keyword."""
+
+    def work() -> bool:
+        try:
+            services.encoder.wait_ready()
+        except AipcError as error:
+            SEARCH.warning("search by keyword only: %s", type(error).__name__)
+            return False
+        return True
+
+    return simply("prepare search", work)
 
 
 def search_passages(services: Services, *, query: str, cases: Sequence[int], limit: int = 10) -> Op[SearchResult]:
