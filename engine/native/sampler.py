@@ -126,7 +126,7 @@ def _chain(vocab: Vocab, sampling: Sampling) -> Any:
             api.llama_sampler_init_top_k(sampling.top_k),
             api.llama_sampler_init_top_p(sampling.top_p, 1),
             api.llama_sampler_init_temp(sampling.temperature),
-            api.llama_sampler_init_dist(sampling.seed & 0xFFFFFFFE),  # the highest value means: by the clock
+            api.llama_sampler_init_dist(sampling.seed % 0xFFFFFFFF),  # 0xFFFFFFFF would mean: by the clock
         ]
     for step in steps:
         api.llama_sampler_chain_add(chain, step)

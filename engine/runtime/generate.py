@@ -8,8 +8,9 @@ from collections.abc import Callable, Generator
 from engine.errors import EngineError, RequestInvalid
 from engine.native.sampler import Sampler
 from engine.native.schema import grammar_of
-from engine.runtime.job import Job, Reading
+from engine.runtime.job import Job
 from engine.runtime.loaded import Loaded
+from engine.runtime.reading import Reading
 from engine.runtime.text import AnswerText
 from engine.runtime.tokens import plain_tokens
 from engine.types.generation import (
@@ -75,7 +76,7 @@ class GenerateJob(Job):
         prompt = loaded.prompt(request.prompt, think=free)
         self._reading = Reading(self, loaded, prompt, request.max_tokens)
         self._text = AnswerText(
-            request.stop, thinking=prompt.thinking, answer_start=request.prompt.answer_start or ("" if free else " ")
+            request.stop, thinking=prompt.thinking, answering=bool(request.prompt.answer_start) or not free
         )
         for token in plain_tokens(loaded.vocab, request.prompt.answer_start):
             if not sampler.allows(token):

@@ -7,15 +7,18 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from engine.errors import EngineBusy, EngineError, RequestInvalid
 from engine.runtime.job import Job, Stopped
-from engine.runtime.loaded import Loaded
 from engine.types.generation import Priority
+
+if TYPE_CHECKING:
+    from engine.runtime.loaded import Loaded
 
 MAX_WAITING = 1_000
 
-Opener = Callable[[], Loaded | None]
+Opener = Callable[[], "Loaded | None"]
 
 
 @dataclass

@@ -9,8 +9,9 @@ import numpy as np
 
 from engine.errors import EngineError, RequestInvalid
 from engine.native.context import Decoded, Logits
-from engine.runtime.job import Job, Reading, Stopped
+from engine.runtime.job import Job, Stopped
 from engine.runtime.loaded import Loaded
+from engine.runtime.reading import Reading
 from engine.runtime.tokens import plain_tokens
 from engine.types.generation import ScoreRequest, Scores, Timing
 

@@ -74,11 +74,12 @@ class ChatTemplate:
         (some templates refuse the role); if it still fails or drops a segment, ChatML is used.
         With `think` False the answer begins at once: a thought that the template opened is closed.
         """
+        think = think and not prompt.answer_start
         texts = [segment.text for message in prompt.messages for segment in message.segments]
         output = self._rendered(prompt, think)
         parts = [part for part in _split(output, texts) if part.text]
         thinking = _leaves_thought_open(parts)
-        if thinking and (prompt.answer_start or not think):
+        if thinking and not think:
             parts.append(Part(f"\n{_CLOSE_THOUGHT}\n\n", template=True))
             thinking = False
         if prompt.answer_start:

@@ -108,9 +108,9 @@ class ThoughtSplitter:
 class AnswerText:
     """The bytes of one generation as deltas. `stopped` once a stop word came up in the answer."""
 
-    def __init__(self, stop: Sequence[str], *, thinking: bool, answer_start: str = "") -> None:
+    def __init__(self, stop: Sequence[str], *, thinking: bool, answering: bool = False) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._splitter = ThoughtSplitter(thinking=thinking, answering=bool(answer_start))
+        self._splitter = ThoughtSplitter(thinking=thinking, answering=answering)
         self._filter = StopFilter(stop)
         self.answer, self.thought = "", ""
 

@@ -15,6 +15,7 @@ from engine.errors import ProtocolError
 from engine.wire.framing import PROTOCOL_VERSION, Channel, EndOfStream
 
 HANDSHAKE_TIMEOUT_S = 60.0
+_LOG_BYTES = 4_000_000
 Reply = TypeVar("Reply")
 
 
@@ -46,7 +47,7 @@ class ChildProcess(Generic[Reply]):
     ) -> None:
         self._log_path = log_path
         self._on_message, self._on_exit = on_message, on_exit
-        log_path.parent.mkdir(parents=True, exist_ok=True)
+        _make_place_for_log(log_path)
         with log_path.open("ab") as log:
             self._process = subprocess.Popen(
                 command,
@@ -139,3 +140,13 @@ class ChildProcess(Generic[Reply]):
                 except OSError:
                     pass
             self._on_exit(self._process.returncode)
+
+
+def _make_place_for_log(path: Path) -> None:
+    """Keep one old log beside the present one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        if path.stat().st_size > _LOG_BYTES:
+            path.replace(path.with_name(path.name + ".1"))
+    except OSError:
+        pass  # no log yet, or another child just moved it
