@@ -40,6 +40,7 @@ class Gatherer:
     def __init__(self, store: Store, search: SearchService, engine: EngineClient) -> None:
         self._store, self._search, self._engine = store, search, engine
         self._tokens: dict[str, int] = {}
+        self._read: set[tuple[tuple[int, int], ...]] = set()  # read whole once: not cold any more
 
     def search(self, question: Question, history: Sequence[Turn], limit: int) -> tuple[SearchResult, SearchResult]:
         """What the case and the library have on it. A follow-up is searched together with what it follows."""
@@ -67,8 +68,9 @@ class Gatherer:
         evidence = (*case.evidence, *library.evidence)
         seconds = case.seconds + library.seconds
         law = self._passages(library.evidence, library=True)
-        documents = self._whole(question, min(room_tokens, cold_tokens) if question.mode is Mode.AUTO else room_tokens)
+        documents = self._whole(question, room_tokens=room_tokens, cold_tokens=cold_tokens)
         if documents:
+            self._read.add(_places(documents))
             return Gathered(mode=Mode.WHOLE, documents=documents, passages=law, evidence=evidence, seconds=seconds)
         order = [d.id for d in self._documents(question)]
         passages = in_document_order(self._passages(case.evidence, library=False), order)
@@ -76,7 +78,7 @@ class Gatherer:
             mode=Mode.RETRIEVAL, documents=(), passages=(*passages, *law), evidence=evidence, seconds=seconds
         )
 
-    def _whole(self, question: Question, most_tokens: int) -> tuple[Source, ...]:
+    def _whole(self, question: Question, *, room_tokens: int, cold_tokens: int) -> tuple[Source, ...]:
         """The chosen documents' pages if they are to be read whole; empty for retrieval."""
         if question.mode is Mode.RETRIEVAL or not question.cases:
             return ()
@@ -85,15 +87,14 @@ class Gatherer:
             for document in self._documents(question)
             for source in whole_sources(document, self._store.documents.pages(document.id))
         )
-        total = sum(self._count(text) for text in document_texts(sources))
-        if total + _OVERHEAD_TOKENS <= most_tokens:
-            return sources
-        if question.mode is Mode.WHOLE:
+        total = sum(self._count(text) for text in document_texts(sources)) + _OVERHEAD_TOKENS
+        if total > room_tokens and question.mode is Mode.WHOLE:
             raise UserMistake(
-                f"These documents are {total} tokens and the model takes {most_tokens - _OVERHEAD_TOKENS}; "
+                f"These documents are {total} tokens and the model takes {room_tokens}; "
                 "ask in retrieval mode or leave some documents out."
             )
-        return ()
+        patient = question.mode is Mode.WHOLE or total <= cold_tokens or _places(sources) in self._read
+        return sources if total <= room_tokens and patient else ()
 
     def _documents(self, question: Question) -> tuple[Document, ...]:
         chosen = {
@@ -122,5 +123,10 @@ class Gatherer:
         return self._tokens[text]
 
     def forget_counts(self) -> None:
-        """Another model counts otherwise."""
+        """Another model counts otherwise, and has read nothing."""
         self._tokens.clear()
+        self._read.clear()
+
+
+def _places(sources: Sequence[Source]) -> tuple[tuple[int, int], ...]:
+    return tuple((source.document_id, source.page) for source in sources)

@@ -15,7 +15,7 @@ from engine.types.prompt import ChatMessage, Prompt, Role, Segment, SegmentKind
 
 
 def build(*, documents: Sequence[Source], history: Sequence[Turn], passages: str, question: str) -> Prompt:
-    """`documents` in whole mode, else empty; `passages` and `question` as `passages_text` and `question_text` made them."""
+    """`documents` in whole mode, else empty; the texts as `passages_text` and `question_text` made them."""
     messages = [ChatMessage(Role.SYSTEM, (Segment(SegmentKind.SYSTEM, SYSTEM), *_document_segments(documents)))]
     for turn in history:
         messages.append(_user(turn.sent_passages, turn.sent_question, SegmentKind.HISTORY))
