@@ -37,6 +37,7 @@ _NICE = 5
 
 def main() -> None:
     """Serve one parent until it closes our input."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads would eat into the memory limit
     source, sink = claim_pipes()
     _quieten()
     limit_recursion()

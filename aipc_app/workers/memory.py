@@ -6,8 +6,8 @@ import time
 
 import psutil
 
-_EVERY_S = 0.25
-_NEAR = 0.8
+_EVERY_S = 0.1
+_NEAR = 0.25  # a buffer that doubles fails at a third or a half
 
 
 class MemoryWatch:
@@ -20,11 +20,11 @@ class MemoryWatch:
 
     @property
     def was_near(self) -> bool:
-        """Whether the last look found it close to the limit: an abort soon after is no accident."""
+        """Whether it grew so much that an abort is most likely a refused allocation."""
         return self._peak - self._start > _NEAR * self._limit
 
     def is_over(self) -> bool:
-        """Look, at most four times a second."""
+        """Look, at most ten times a second."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + _EVERY_S

@@ -16,6 +16,7 @@ from aipc_app.workers.memory import MemoryWatch
 from engine.errors import EngineError
 from engine.wire.child import ChildProcess
 
+_ABORTS = (-6, -5, -4)  # SIGABRT, SIGTRAP, SIGILL: how native code gives up when it gets no memory
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 10.0
 
 
@@ -79,7 +80,7 @@ class Lane:
             self._check_memory()
             return None
         if isinstance(reply, ChildGoneError):
-            over = self._memory is not None and self._memory.was_near
+            over = self._memory is not None and self._memory.was_near and reply.status in _ABORTS
             self.drop()
             raise ChildGoneError(reply.status, closing=self._closed.is_set(), over_memory=over)
         return reply

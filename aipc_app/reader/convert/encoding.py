@@ -8,9 +8,18 @@ from dataclasses import dataclass
 from aipc_app.reader.failure import FailureKind, ReadingError
 
 _SAMPLE_BYTES = 1 << 20
-_MAX_BROKEN_SHARE = 0.001  # a few broken bytes don't make a file something else than UTF-8
+_MAX_BROKEN_SHARE = 0.02  # a few broken bytes don't make a file another encoding; in the wrong one half are broken
+_MIN_ZERO_SHARE = 0.2  # of ASCII in UTF-16 half the bytes are zero
+_MAX_WESTERN_SHARE = 0.25  # accented letters in Western European text
 _MIN_COMMON_SHARE = 0.7  # real Chinese text has over 0.9 of its ideographs in the charset's common half
-_MAX_CONTROL_SHARE = 0.05
+_MAX_KANA_SHARE = 0.1
+_MIN_IDEOGRAPHS, _MIN_FREQUENT_SHARE = 15, 0.08
+_FREQUENT = frozenset(
+    "的一是不了在有人我他这這个個们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於"
+    "着著下自之年过過发發后後作里裡用道行所然家种種事成方多经經么麼去法学學如都同现現当當没沒动動面起看定"
+    "第条條款项項元日月甲乙原被告合本案由其此及或与與应應将將"
+)
+_MAX_CONTROL, _MAX_CONTROL_SHARE = 8, 0.05
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -20,6 +29,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 # Lead bytes of the common half of each charset's ideographs.
+_WESTERN = frozenset("àâäáãåæçèéêëìíîïñòóôöõøœùúûüýÿßÀÂÄÁÃÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÖÕØŒÙÚÛÜÝ‘’“”„«»‹›–—…§°€£©®·•¿¡ªº\xa0\xad")
 _CHINESE = (("gb18030", range(0xB0, 0xD8)), ("big5hkscs", range(0xA4, 0xC7)))
 
 
@@ -38,7 +48,7 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
     encoding = known or _utf16(data) or _chinese(data) or _guess(data)
     text = data.decode(encoding, "replace")
     control = sum(text.count(chr(code)) for code in range(32) if code not in (9, 10, 12, 13))
-    if control > _MAX_CONTROL_SHARE * len(text):
+    if control > _MAX_CONTROL + _MAX_CONTROL_SHARE * len(text):
         raise ReadingError(
             FailureKind.UNSUPPORTED, "This file is named as text but holds none; it can't be read."
         )
@@ -56,7 +66,8 @@ def _utf8(data: bytes) -> str | None:
         broken = data.decode("utf-8", "replace").count("\ufffd")
         high = sum(len(part) for part in data.translate(None, bytes(range(0x80))).splitlines())
         return "utf-8" if broken <= _MAX_BROKEN_SHARE * high else None
-    return None if _looks_utf16(data) else "utf-8"
+    sample = data[:_SAMPLE_BYTES]
+    return None if sample.count(0) > _MIN_ZERO_SHARE * len(sample) else "utf-8"
 
 
 def _valid(data: bytes, declared: str | None) -> str | None:
@@ -71,14 +82,10 @@ def _valid(data: bytes, declared: str | None) -> str | None:
     return name
 
 
-def _looks_utf16(data: bytes) -> bool:
-    return b"\0" in data[:_SAMPLE_BYTES]
-
-
 def _utf16(data: bytes) -> str | None:
     """Without a mark: line ends and ASCII show on which side the zero byte is."""
     sample = data[:_SAMPLE_BYTES]
-    if len(data) % 2 or not _looks_utf16(sample):
+    if len(data) % 2 or 0 not in sample:
         return None
     little, big = sample[1::2].count(0), sample[0::2].count(0)
     name = "utf-16-le" if little > big else "utf-16-be"
@@ -103,15 +110,34 @@ def _common_share(sample: bytes, name: str, common: range) -> float:
     wide = [char for char in text if char > "\x7f"]
     if not wide or text.count("\ufffd") > max(1, _MAX_BROKEN_SHARE * len(wide)):
         return 0.0
-    leads = [char.encode(name, "replace")[0] for char in wide if "\u4e00" <= char < "\ua000"]
-    if len(leads) < len(wide) / 2:
+    ideographs = [char for char in wide if "\u4e00" <= char < "\ua000"]
+    if len(ideographs) < len(wide) / 2 or not _reads_as_chinese(wide, ideographs):
         return 0.0
-    return sum(lead in common for lead in leads) / len(leads)
+    return sum(char.encode(name, "replace")[0] in common for char in ideographs) / len(ideographs)
+
+
+def _reads_as_chinese(wide: list[str], ideographs: list[str]) -> bool:
+    """Japanese has its syllables in between; Korean decoded as Chinese lacks the words that every text has."""
+    kana = sum("\u3040" <= char < "\u3100" for char in wide)
+    if kana > _MAX_KANA_SHARE * len(wide):
+        return False
+    enough = len(ideographs) >= _MIN_IDEOGRAPHS
+    return not enough or sum(char in _FREQUENT for char in ideographs) >= _MIN_FREQUENT_SHARE * len(ideographs)
 
 
 def _guess(data: bytes) -> str:
-    """Everything else by statistics."""
+    """Western European if nothing speaks against it, else by statistics."""
     from charset_normalizer import from_bytes
 
-    best = from_bytes(data[:_SAMPLE_BYTES]).best()
+    sample = data[:_SAMPLE_BYTES]
+    if _western(sample):
+        return "cp1252"
+    best = from_bytes(sample).best()
     return best.encoding if best is not None else "cp1252"
+
+
+def _western(sample: bytes) -> bool:
+    """Some accented letters among ASCII, all such as French, German, Spanish or Nordic text has."""
+    high = [char for char in sample.decode("cp1252", "replace") if char > "\x7f"]
+    strange = sum(char not in _WESTERN for char in high)
+    return len(high) < _MAX_WESTERN_SHARE * len(sample) and strange <= _MAX_BROKEN_SHARE * len(high)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from aipc_app.reader.failure import FailureKind, ReadingError
 
 _LOG = logging.getLogger("aipc.reader")
 _MAX_REPAIR_BYTES = 256 << 20
+_CATALOG = re.compile(rb"(\d{1,10})\s+(\d{1,5})\s+obj\b[^\0]{0,300}?/Type\s*/Catalog\b", re.DOTALL)
 _DAMAGED = "This PDF is damaged and could not be repaired; make it again in the program it comes from."
 
 
@@ -78,21 +80,37 @@ def _password(given: str | None) -> ReadingError:
 
 
 def _repaired(source: Source) -> pdfium.PdfDocument:
-    """What pypdf can make out of a file that PDFium refuses, written anew in memory."""
-    try:
-        return pdfium.PdfDocument(_rewrite(source.path, source.password))
-    except MemoryError:
-        raise
-    except Exception as error:  # a broken file may raise anything
-        raise ReadingError(FailureKind.DAMAGED, _DAMAGED) from error
+    """A file that PDFium refuses, mended in memory: with a new end, else as far as pypdf can read it."""
+    if source.path.stat().st_size > _MAX_REPAIR_BYTES:
+        raise ReadingError(FailureKind.DAMAGED, _DAMAGED)
+    for mend in (_with_new_end, _rewritten):
+        try:
+            document = pdfium.PdfDocument(mend(source), password=source.password)
+            if len(document):
+                _LOG.info("a damaged PDF was repaired: %s, %d pages", mend.__name__, len(document))
+                return document
+            document.close()
+        except MemoryError:
+            raise
+        except Exception as error:  # a broken file may raise anything
+            _LOG.info("a damaged PDF: %s: %s", mend.__name__, type(error).__name__)
+    raise ReadingError(FailureKind.DAMAGED, _DAMAGED)
 
 
-def _rewrite(path: Path, password: str | None) -> bytes:
+def _with_new_end(source: Source) -> bytes:
+    """A file that was cut short has lost its trailer; PDFium finds the objects again once it knows the root."""
+    data = source.path.read_bytes()
+    roots = _CATALOG.findall(data)
+    if not roots:
+        raise ValueError("no catalog")
+    number, generation = roots[-1]
+    return data + b"\ntrailer<</Root %s %s R>>\n%%%%EOF\n" % (number, generation)
+
+
+def _rewritten(source: Source) -> bytes:
     import pypdf  # 0.3 s, and few files are broken
 
-    if path.stat().st_size > _MAX_REPAIR_BYTES:
-        raise ValueError("too big to be repaired")
-    reader = pypdf.PdfReader(path, strict=False, password=password)
+    reader = pypdf.PdfReader(source.path, strict=False, password=source.password)
     writer = pypdf.PdfWriter()
     for page in reader.pages:
         writer.add_page(page)
@@ -100,5 +118,4 @@ def _rewrite(path: Path, password: str | None) -> bytes:
         raise ValueError("no pages")
     out = io.BytesIO()
     writer.write(out)
-    _LOG.info("a damaged PDF was repaired: %d pages", len(writer.pages))
     return out.getvalue()

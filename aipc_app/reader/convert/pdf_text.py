@@ -105,7 +105,7 @@ class _Assembly:
                 self._add(chr(code), i)
             else:
                 self._rare(code, i)
-        self._trim()
+        self._trim(_SPACES + "\n")
         while self._chars and self._chars[0] == "\n":
             del self._chars[0], self._index[0]
         return PdfText("".join(self._chars), self._packed(), self._lost, self._outside)
@@ -136,9 +136,9 @@ class _Assembly:
         self._trim()
         self._add("\n", _NO_BOX)
 
-    def _trim(self) -> None:
+    def _trim(self, what: str = _SPACES) -> None:
         """Spaces before a line's end tell nothing."""
-        while self._chars and self._chars[-1] in _SPACES:
+        while self._chars and self._chars[-1] in what:
             self._chars.pop()
             self._index.pop()
 
