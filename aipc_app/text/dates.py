@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from aipc_app.text.numbers import ZH_DIGIT, parse_chinese
+from aipc_app.text.numbers import NO_UNIT_BEHIND, ZH_DIGIT, parse_chinese
 from aipc_app.text.values import DateValue, FactKind, Found
 
 _ZH_SMALL = r"[一二三四五六七八九十廿卅元正]{1,3}"
@@ -28,7 +28,8 @@ _NUMERIC = re.compile(
     r"(?:(?P=mark)(?P<day>\d{1,2})(?![\d]|[-/.]\d)|(?<=[-/]\d\d)(?![\d]|[-/.]\d))"
 )
 _COMPACT = re.compile(
-    r"(?<![A-Za-z0-9.\-])(?P<year>(?:19|20)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)(?![A-Za-z0-9]|[.\-]\d)"
+    r"(?<![A-Za-z0-9.\-¥$€£])(?P<year>(?:19|20)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)(?![A-Za-z0-9]|[.\-]\d)"
+    + NO_UNIT_BEHIND
 )
 _SLASHED = re.compile(
     r"(?<![\d./-])(?P<first>\d{1,2})(?P<mark>[/.-])(?P<second>\d{1,2})(?P=mark)(?P<year>(?:19|20)\d\d)(?!\d)"

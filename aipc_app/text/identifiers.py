@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from aipc_app.text.numbers import NO_UNIT_BEHIND
 from aipc_app.text.values import FactKind, Found
 
 _CASE = re.compile(
@@ -27,7 +28,9 @@ _PHONE = re.compile(
     r"(?<![A-Za-z0-9.\-])(?P<value>\+?\d{2}[\s-]?1[3-9]\d(?:[\s-]?\d{4}){2}|1[3-9]\d[\s-]\d{4}[\s-]\d{4}|0\d{2,3}-\d{7,8}(?:-\d{1,6})?"
     r"|\(0\d{2,3}\)\s?\d{7,8}|400-?\d{3}-?\d{4})(?![A-Za-z0-9]|-\d)"
 )
-_LONG = re.compile(r"(?<![A-Za-z0-9.,])(?P<value>\d{17}[Xx]|\d{11,40}|0\d{6,10})(?![A-Za-z0-9]|[.,]\d)")
+_LONG = re.compile(
+    r"(?<![A-Za-z0-9.,¥$€£])(?P<value>\d{17}[Xx]|\d{11,40}|0\d{6,10})(?![A-Za-z0-9]|[.,]\d)" + NO_UNIT_BEHIND
+)
 _MIXED = re.compile(
     r"(?<![A-Za-z0-9.\-/_])(?=[A-Z0-9\-/_]{0,40}\d)(?=[A-Z0-9\-/_]{0,40}[A-Z])"
     r"(?P<value>[A-Z0-9]{1,24}(?:[-/_][A-Z0-9]{1,24}){0,6})(?![A-Za-z0-9_]|[-/][A-Za-z0-9])"

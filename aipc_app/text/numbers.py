@@ -27,6 +27,8 @@ MIXED = (
     rf"{ARABIC}(?:\s?[{_UNITS}]++(?:\d{{1,8}}+(?=[百千万])|\d{{2,8}}+(?=[元块])"
     rf"|\d(?![\d.:%/{_UNITS}年月日天周岁个小倍成至到~-]|[,，]\d)|[{ZH_DIGIT}](?=[千百万]))?+){{0,4}}+"
 )
+# What makes a long row of digits a quantity, neither a date nor an account; for a lookahead behind the digits.
+NO_UNIT_BEHIND = r"(?!\s?(?:[元圆块万亿千百%‰倍天年月个美欧英港韩澳加股]|yuan|dollars?|usd|rmb|cny)|\s?日元)"
 _SIMPLE_WORD = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|"
     "seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"

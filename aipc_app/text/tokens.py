@@ -74,26 +74,28 @@ def _words(text: str) -> Iterator[str]:
 def _chinese(run: str) -> Iterator[str]:
     """jieba's search tokens; what its dictionary doesn't know (names above all) also as pairs of characters.
 
-    It may cut an unknown name differently in a question and in a document; the pairs meet all the same.
+    It may cut an unknown name differently in a question and in a document, or with a character of its
+    neighbour's; the pairs meet all the same.
     """
     segmenter = _segmenter()
-    single = ""
-    for word in segmenter.cut(run):
-        yield from _subwords(segmenter, word)
-        if single and len(word) == 1:
-            yield single + word
-        single = word if len(word) == 1 else ""
-
-
-def _subwords(segmenter: Any, word: str) -> Iterator[str]:
     known = segmenter.FREQ
-    if len(word) > 2:
-        for size in (2, 3):
-            for start in range(len(word) - size + 1 if len(word) > size else 0):
-                part = word[start : start + size]
-                if known.get(part) or (size == 2 and not known.get(word)):
-                    yield part
-    yield word
+    unknown_end = ""  # the last character before, if it belongs to no word of the dictionary
+    for word in segmenter.cut("".join(filter(str.isalnum, run))):
+        unknown = len(word) == 1 or not known.get(word)
+        if unknown and unknown_end:
+            yield unknown_end + word[0]
+        yield from _parts(word, known, unknown=unknown)
+        yield word
+        unknown_end = word[-1] if unknown else ""
+
+
+def _parts(word: str, known: dict[str, int], *, unknown: bool) -> Iterator[str]:
+    """The words of the dictionary inside a longer one, and every pair of an unknown one."""
+    for size in (2, 3):
+        for start in range(len(word) - size + 1 if len(word) > size else 0):
+            part = word[start : start + size]
+            if known.get(part) or (unknown and size == 2):
+                yield part
 
 
 @lru_cache(maxsize=50_000)

@@ -47,9 +47,11 @@ def test_empty_pages_have_no_passages() -> None:
     assert cut_texts("", " \n\n\t\u3000") == ()
 
 
-def test_a_tiny_tail_joins_the_passage_before() -> None:
-    cuts = cut_texts(SENTENCE * 8 + "此致。")
-    assert cuts[-1].text.endswith("此致。") and len(cuts[-1].text) > 100
+@pytest.mark.parametrize("count", range(8, 24))
+def test_no_tiny_tail_is_left(count: int) -> None:
+    cuts = cut_texts("原告已经还款。" * count * 7 + "此致。")
+    assert chinese_characters(cuts[-1].text) >= Limits().minimum
+    assert cuts[-1].text.endswith("此致。")
 
 
 def test_sections_start_passages_and_give_their_heading_path() -> None:

@@ -286,12 +286,19 @@ def test_facts_lie_in_order_apart_and_where_they_say(text: str) -> None:
         end = fact.end
 
 
-@given(st.integers(min_value=1, max_value=10**9), st.sampled_from(["元", "美元", "天", "%", "倍"]))
+@given(st.integers(min_value=1, max_value=10**13), st.sampled_from(["元", "美元", "天", "%", "倍"]))
 def test_thousands_separators_and_widths_never_change_a_fact(value: int, unit: str) -> None:
     plain = only(f"为{value}{unit}。")
     wide = f"{value:,}".replace(",", ",").translate(str.maketrans("0123456789", "０１２３４５６７８９"))
     for written in (f"{value:,}{unit}", f"{wide}{unit}", f"{value}.00{unit}"):
         assert facts_equal(plain, only(f"为{written}。"))
+
+
+def test_a_row_of_digits_with_a_unit_is_a_quantity() -> None:
+    assert only("19230801元").kind is only("￥19230801").kind is FactKind.AMOUNT
+    assert only("20210305").kind is FactKind.DATE
+    assert only("12345678901元").kind is FactKind.AMOUNT
+    assert only("12345678901").kind is FactKind.IDENTIFIER
 
 
 @given(WRITING)
