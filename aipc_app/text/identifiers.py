@@ -22,7 +22,7 @@ _PLATE = re.compile(
 _TAIL = re.compile(
     r"(?:尾号|末[四4六6]位|ending\s(?:in|with)|last\s(?:four|4)\sdigits)\s?(?:为|是|:|of)?\s?(?P<value>[\dXx]{3,6})(?!\d)"
 )
-_MASKED = re.compile(r"(?<![A-Za-z0-9*])(?P<value>[A-Z0-9]{0,19}\*{2,}+[A-Z0-9]{2,19})(?![A-Za-z0-9*])")
+_MASKED = re.compile(r"(?<![A-Za-z0-9*])(?P<value>(?:[A-Z0-9]{1,19}\*{2,}+|\*{4,}+)[A-Z0-9]{2,19})(?![A-Za-z0-9*])")
 _SPACED = re.compile(r"(?<![\d.,])(?P<value>\d{4}(?:[\s-]\d{4}){2,5}(?:[\s-]\d{1,3})?)(?![\d]|[\s-]\d)")
 _PHONE = re.compile(
     r"(?<![A-Za-z0-9.\-])(?P<value>\+?\d{2}[\s-]?1[3-9]\d(?:[\s-]?\d{4}){2}|1[3-9]\d[\s-]\d{4}[\s-]\d{4}|0\d{2,3}-\d{7,8}(?:-\d{1,6})?"

@@ -224,6 +224,7 @@ def test_ranges_are_two_facts_with_the_unit_of_the_second() -> None:
         "GPT-4",
         "千万不要",
         "A4",
+        "**F53**",
     ],
 )
 def test_words_and_layout_are_no_facts(text: str) -> None:
