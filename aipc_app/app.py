@@ -21,13 +21,15 @@ from filelock import FileLock, Timeout
 
 from aipc_app import log, paths
 from aipc_app.answer.service import AnswerService
-from aipc_app.errors import HomeInUse
+from aipc_app.errors import AipcError, HomeInUse
 from aipc_app.ingest.queue import IngestQueue
 from aipc_app.operations.changes import ChangeBus
 from aipc_app.operations.services import Services
 from aipc_app.paths import Home
 from aipc_app.search.service import SearchService
+from aipc_app.settings.file import load as load_settings
 from aipc_app.settings.holder import SettingsHolder
+from aipc_app.settings.model import Settings
 from aipc_app.store import Store
 from aipc_app.text import tokens
 from aipc_app.workers.encoder import Encoder
@@ -48,9 +50,18 @@ def run(arguments: list[str]) -> int:
 
 def _open_window(home: Home, *, sample: bool = False) -> int:
     """The window. Qt is imported here and only here, so that the command line starts without it."""
+    from aipc_app.bench.start import report_start
     from aipc_app.ui.main import run as run_window
 
-    return run_window(lambda: opened(home), sample=sample)
+    return run_window(lambda: opened(home), sample=sample, settings=_settings_or_defaults(home), on_usable=report_start)
+
+
+def _settings_or_defaults(home: Home) -> Settings:
+    """For the look of the first moment; a broken file is reported when the home is opened."""
+    try:
+        return load_settings(home.settings)
+    except AipcError:
+        return Settings()
 
 
 @contextmanager

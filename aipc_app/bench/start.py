@@ -78,3 +78,13 @@ def _start(folder: Path, number: int) -> tuple[float, list[str]]:
     )
     seen = json.loads(report.read_text(encoding="utf-8"))
     return float(seen["usable_at"]) - began, list(seen["modules"])
+
+
+def report_start() -> bool:
+    """In the measured window: write down the moment and what is loaded; True (close) only when asked to report."""
+    path = os.environ.get(REPORT_VARIABLE)
+    if path is None:
+        return False
+    modules = sorted({name.partition(".")[0] for name in sys.modules})
+    Path(path).write_text(json.dumps({"usable_at": time.time(), "modules": modules}), encoding="utf-8")
+    return True

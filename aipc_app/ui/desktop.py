@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import cast
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from aipc_app.domain.answers import Answer
@@ -40,7 +40,13 @@ ServicesFactory = Callable[[], AbstractContextManager[Services]]
 
 
 class Desktop(QObject):
-    """The window and all it needs. `open` once, `close` once."""
+    """The window and all it needs. `open` once, `close` once.
+
+    Signals:
+        usable: the services are there, the screen is shown and the event loop is idle again.
+    """
+
+    usable = Signal()
 
     def __init__(self, application: QApplication, settings: Settings) -> None:
         super().__init__()
@@ -68,6 +74,7 @@ class Desktop(QObject):
         if sample:
             self.welcome.open_sample()
         self.window.show_screen(Screen.WELCOME if not (sample or services.settings().window.welcomed) else Screen.CASES)
+        QTimer.singleShot(0, self.usable.emit)
 
     def close(self) -> bool:
         """Stop what runs, close the services. True when everything ended in time."""

@@ -26,16 +26,19 @@ _SWITCH_S = 0.002  # threads give way to the window's five times sooner than by 
 
 def run(
     services_factory: ServicesFactory, *, sample: bool = False, settings: Settings | None = None,
-    argv: Sequence[str] = (),
+    on_usable: Callable[[], bool] | None = None, argv: Sequence[str] = (),
 ) -> int:
     """Open the window and stay until it is closed. Returns the exit status: 1 when the data could not be opened.
 
     `sample`: open the sample case. `settings`: language and look of the frame before the services are there.
+    `on_usable`: called once the window can be used; when it returns True the window closes (benchmarks).
     """
     application = make_application(argv)
     sys.setswitchinterval(_SWITCH_S)
     desktop = Desktop(application, settings or Settings())
     sys.excepthook = desktop.unexpected
+    if on_usable is not None:
+        desktop.usable.connect(lambda: on_usable() and desktop.window.close())
     try:
         desktop.open(services_factory, sample=sample)
         application.exec()
