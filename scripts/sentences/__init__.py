@@ -1,0 +1,1 @@
+"""Finds, in the source of the program, every sentence that may reach a person."""
