@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 LAST_LINES = 15
@@ -51,12 +53,26 @@ def run(
             text=True,
             encoding="utf-8",
             errors="replace",
+            start_new_session=True,
         )
-        with process:
+        with process, _stopped_with_us(process):
             for line in process.stdout or ():
                 output.write(line)
                 on_line(line.rstrip())
     return process.returncode == 0
+
+
+@contextlib.contextmanager
+def _stopped_with_us(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Whoever is interrupted takes the compilers along that pip has started."""
+    try:
+        yield
+    except BaseException:
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGTERM)
+        else:
+            process.terminate()
+        raise
 
 
 def must_run(

@@ -97,7 +97,7 @@ def advice(wanted: Sequence[Missing], *, apt: bool) -> list[str]:
     else:
         packages = " ".join(need.package for need in wanted)
         lines.append(f"Install your system's packages for these (Debian's names: {packages}).")
-    if not all(need.essential for need in wanted):
+    if not any(need.essential for need in wanted):
         lines.append("Going on without; the window needs them, the command line does not.")
     return lines
 

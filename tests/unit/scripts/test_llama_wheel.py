@@ -120,3 +120,35 @@ def test_the_compiler_s_progress_is_told_every_five_percent(capsys: pytest.Captu
     for line in ("  [1/200] /usr/bin/g++ a.cpp", "  [11/200] x", "Building wheel", "  [12/200] x", "  [200/200] x"):
         show(line)
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["5%", "100%"]
+
+
+def put_pip(tmp_path: Path, wheel: Path) -> Path:
+    """An interpreter whose `pip wheel` copies that wheel and notes its arguments and flags."""
+    python = tmp_path / "python"
+    python.write_text(
+        f'#!/bin/sh\necho "$CMAKE_ARGS $@" >> {tmp_path}/asked\n'
+        f'while [ "$1" != --wheel-dir ]; do shift; done\ncp {wheel} "$2"\n'
+    )
+    python.chmod(stat.S_IRWXU)
+    return python
+
+
+def test_the_wheel_is_built_from_source_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    built = wheel_with(tmp_path, "llama_cpp/lib/libllama.so", "bin/libggml-cpu-haswell.so")
+    python, build = put_pip(tmp_path, built), Build("0.3.36", None, SYSTEM)
+    first = llama_wheel.provide(build, python, tmp_path / "log")
+    assert llama_wheel.provide(build, python, tmp_path / "log") == first
+    assert first.read_bytes() == built.read_bytes()
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert len(asked) == 1
+    assert asked[0].startswith(build.cmake_arguments)
+    assert "--no-cache-dir --no-binary=llama-cpp-python" in asked[0]
+
+
+def test_a_build_for_one_cpu_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    python = put_pip(tmp_path, wheel_with(tmp_path, "llama_cpp/lib/libllama.so", "llama_cpp/lib/libggml-cpu.so"))
+    with pytest.raises(SetupError, match="one CPU only"):
+        llama_wheel.provide(Build("0.3.36", None, SYSTEM), python, tmp_path / "log")
+    assert list((tmp_path / "cache").rglob("*.whl")) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -28,3 +29,22 @@ def test_a_failure_shows_the_end_of_the_output_and_names_the_log(tmp_path: Path)
         say.must_run(command, tmp_path / "log", "It could not be built.")
     assert "| the cause" in str(failure.value)
     assert str(failure.value).endswith(f"It could not be built. The whole log is in {tmp_path / 'log'}.")
+
+
+def test_an_interruption_takes_along_what_the_command_started(tmp_path: Path) -> None:
+    """The grandchild holds a pipe open; its end shows at the reading end."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+
+    def interrupt(line: str) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            script = f"exec 3>{pipe}; sleep 600 & echo started; wait"
+            say.run(["sh", "-c", script], tmp_path / "log", on_line=interrupt)
+        os.set_blocking(reading, True)
+        assert os.read(reading, 1) == b""
+    finally:
+        os.close(reading)
