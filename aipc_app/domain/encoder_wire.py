@@ -94,3 +94,8 @@ class EncodeFailed(Struct, frozen=True, tag=True):
 
 
 EncoderReply = Hello | Embedded | IndexDone | Neighbours | EncodeFailed
+
+
+def collection_of(case_id: int) -> str:
+    """The name of a case's part of the vector index: cases never mix."""
+    return f"case-{case_id}"

@@ -24,11 +24,15 @@ class Embedder(Protocol):
     """Turns texts into vectors. Used from one thread.
 
     `identity` names backend, model and content: vectors of different identities are never compared.
+    `geometry` names what `for_index` does; an index holds vectors of one identity and one geometry.
     `batch` is how many passages to hand over at once, so that a question never waits long behind them.
     """
 
     @property
     def identity(self) -> str: ...
+
+    @property
+    def geometry(self) -> str: ...
 
     @property
     def dimensions(self) -> int: ...
@@ -38,6 +42,10 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """float32 of shape (len(texts), dimensions), rows of length 1. Any string is accepted."""
+        ...
+
+    def for_index(self, rows: Matrix, kind: TextKind) -> Matrix:
+        """What `embed` made, as it is put into the index and looked up there; same shape, rows of length 1."""
         ...
 
 

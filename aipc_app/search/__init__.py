@@ -1,0 +1,1 @@
+"""Finds passages: by words, by meaning, by exact figures and numbers; one list in the end."""
