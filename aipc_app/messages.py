@@ -13,7 +13,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from aipc_app import paths
 
@@ -40,15 +40,12 @@ class _Template:
     literals: tuple[str, ...]
     names: tuple[str, ...]
     translated: str
-
-    @property
-    def weight(self) -> int:
-        return sum(map(len, self.literals))
+    weight: int
 
     def match(self, text: str) -> dict[str, str] | None:
         """What stands in the places, each as short as can be; linear in the text, whatever that holds."""
         first, last = self.literals[0], self.literals[-1]
-        if len(text) < self.weight or not text.startswith(first) or not text.endswith(last):
+        if not text.startswith(first) or not text.endswith(last) or len(text) < self.weight:
             return None
         at, end, held = len(first), len(text) - len(last), []
         for literal in self.literals[1:-1]:
@@ -131,13 +128,18 @@ class Catalogue:
 
 def translate(sentence: str, language: str) -> str:
     """`language` "zh" or "en"."""
-    return _chinese().translate(sentence) if language == "zh" else sentence
+    return _in_chinese(sentence) if language == "zh" else sentence
 
 
 def system_language() -> str:
     """The language of the terminal: "zh" or "en"."""
     named = next((value for key in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(key))), None)
     return "zh" if (named or locale.getlocale()[0] or "").startswith(("zh", "Chinese")) else "en"
+
+
+@lru_cache(maxsize=1024)  # lists ask for the same sentences at every repaint
+def _in_chinese(sentence: str) -> str:
+    return _chinese().translate(sentence)
 
 
 @cache
@@ -148,7 +150,7 @@ def _chinese() -> Catalogue:
 
 def _template(english: str, translated: str) -> _Template:
     parts = _PLACE.split(english)
-    return _Template(tuple(parts[::2]), tuple(parts[1::2]), translated)
+    return _Template(tuple(parts[::2]), tuple(parts[1::2]), translated, sum(map(len, parts[::2])))
 
 
 def _joined(found: list[_Found], gaps: list[str]) -> str:
