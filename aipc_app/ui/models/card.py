@@ -32,12 +32,12 @@ class ModelCard(QFrame):
         top.addStretch(1)
         self.verify = button(words, "models.verify", self._verify)
         self.use = button(words, "models.use", self._use)
-        self.verify.setVisible(model.path is not None and model.sha256 is not None)
-        self.use.setVisible(model.path is not None and not model.in_use)
         for made in (self.verify, self.use):
             made.setAccessibleName(f"{made.text()}: {model.name}")
             top.addWidget(made)
         inside.addLayout(top)
+        self.verify.setVisible(model.path is not None and model.sha256 is not None)
+        self.use.setVisible(model.path is not None and not model.in_use)
         if model.about:
             inside.addWidget(label(model.about, "muted", wrap=True))
         inside.addWidget(label(self._facts(), "small", wrap=True))

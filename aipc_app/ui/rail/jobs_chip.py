@@ -88,8 +88,7 @@ class JobsChip(QPushButton):
 
     def _sentence(self, now: Tally) -> str:
         words = self._context.words
-        if now.busy:
-            return words("jobs.progress", done=now.done, total=len(now.seen))
+        parts = [words("jobs.progress", done=now.done, total=len(now.seen))] if now.busy else []
         if now.failed:
-            return words("jobs.failed", count=now.failed)
-        return words("jobs.idle")
+            parts.append(words("jobs.failed", count=now.failed))
+        return " · ".join(parts) or words("jobs.idle")

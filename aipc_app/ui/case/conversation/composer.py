@@ -87,12 +87,11 @@ class Composer(QFrame):
         words.bind(self.mode, self.mode.setAccessibleName, "ask.mode")
         self.library = QCheckBox()
         self.library.setChecked(True)
-        self.library.setVisible(library_choice)
         words.bind(self.library, self.library.setText, "ask.library")
         words.bind(self.library, self.library.setToolTip, "ask.library_hint")
         self.send = icon_button(words, look, "send", "ask.ask", self._act)
         self.send.setProperty("kind", "ask")
-        self._lay_out()
+        self._lay_out(library_choice)
         self._fill_modes()
         words.changed.connect(self._fill_modes)
         self.field.asked.connect(self._ask)
@@ -118,7 +117,7 @@ class Composer(QFrame):
         self.field.setPlainText(text)
         self.field.setFocus()
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, library_choice: bool) -> None:
         inside = column(self, gap=2)
         inside.setContentsMargins(10, 6, 8, 7)
         inside.addWidget(self.field)
@@ -128,6 +127,7 @@ class Composer(QFrame):
         tools.addStretch(1)
         tools.addWidget(self.send)
         inside.addLayout(tools)
+        self.library.setVisible(library_choice)  # once it has a parent: else it is a window for a moment
 
     def _fill_modes(self) -> None:
         now, words = self.mode.currentData(), self._context.words
