@@ -144,15 +144,15 @@ class _Reader:
             yield _Block(start, group[contents].start, self._path.text())
             start = group[contents].start
         continued = group[0].is_body and self._article is not None
-        for line in group:
-            self._note(line)
+        for index, line in enumerate(group):
+            self._note(line, directly=index > 0)
         yield _Block(start, end, self._path.text(), self._article, continued)
 
-    def _note(self, line: _Line) -> None:
+    def _note(self, line: _Line, *, directly: bool) -> None:
         if line.mark is not None:
             self._article = line.mark.label
         if line.heading is not None:
-            self._path.enter(line.heading)
+            self._path.enter(line.heading, directly=directly)
             self._article = None
 
 
@@ -170,7 +170,8 @@ def _units(text: str, block: _Block, limits: Limits) -> list[_Unit]:
         trimmed = _trimmed(text, start, end)
         return [_Unit(*trimmed, whole, block)] if trimmed else []
     spans = _paragraphs(text[start:end]) if block.article is not None else split_sentences(text[start:end])
-    units = [unit for span in spans for unit in _fitting(text, Span(start + span.start, start + span.end), block, limits)]
+    placed = [Span(start + span.start, start + span.end) for span in spans]
+    units = [unit for span in placed for unit in _fitting(text, span, block, limits)]
     return [msgspec.structs.replace(units[0], opens=True), *units[1:]] if units else []
 
 

@@ -8,8 +8,12 @@ from aipc_app.text.layout import display_width
 
 _NUMERAL = r"[一二三四五六七八九十百零〇\d]{1,6}"
 _MARKDOWN = re.compile(r"\s*(?P<marks>#{1,6})\s+(?P<title>.+?)\s*#*$")
-_DIVISION = re.compile(rf"\s*第\s*{_NUMERAL}\s*(?P<kind>分编|[编篇章节]|部\s?分)(?:[\s\u3000：:]|$|(?=[^，。；,;的、]{{1,30}}$))")
-_ENUMERATED = re.compile(r"\s*(?:[一二三四五六七八九十]{1,3}、|(?:附件|附录|附表|附)\s?[一二三四五六七八九十\d]{0,3}(?:[：:\s]|$))")
+_DIVISION = re.compile(
+    rf"\s*第\s*{_NUMERAL}\s*(?P<kind>分编|[编篇章节]|部\s?分)(?:[\s\u3000：:]|$|(?=[^，。；,;的、]{{1,30}}$))"
+)
+_ENUMERATED = re.compile(
+    r"\s*(?:[一二三四五六七八九十]{1,3}、|(?:附件|附录|附表|附)\s?[一二三四五六七八九十\d]{0,3}(?:[：:\s]|$))"
+)
 _LEADS = (
     "诉讼请求|仲裁请求|上诉请求|事实与理由|事实和理由|上诉理由|原告诉称|原告称|原告诉讼请求|被告辩称|被告答辩|被告称|上诉人称|"
     "被上诉人辩称|第三人述称|第三人称|申请人称|被申请人称|经审理查明|审理查明|本院查明|本院经审理认定|本院认为|本院经审查认为|"
@@ -24,11 +28,15 @@ _ENGLISH_NAMED = re.compile(
     r"references|acknowledge?ments?|appendix(?:\s[A-Z\d])?|definitions|recitals|whereas)\s*:?$",
     re.IGNORECASE,
 )
-_ENGLISH_DIVISION = re.compile(r"\s*(?P<kind>part|title|chapter|schedule|annex|exhibit)\s+[\dIVXA-Z]{1,5}\b[^.;]{0,70}$", re.IGNORECASE)
-_CAPITALS = re.compile(r"\s*(?=[^a-z]*$)(?=(?:[^A-Z]*[A-Z]){4})[^|\t.;:]{4,70}$")
+_ENGLISH_DIVISION = re.compile(
+    r"\s*(?:part|title|chapter|schedule|annex|exhibit)\s+[\dIVXA-Z]{1,5}\b[^.;]{0,70}$", re.IGNORECASE
+)
+_CAPITALS = re.compile(r"\s*(?=[^a-z]*$)(?=(?:[^A-Z]*[A-Z]){4})[^|\t.;:<>]{4,70}$")
 _SENTENCE_END = re.compile(r"[。；;，,！？、]\s*$|[^\s.]\.\s*$")
+_TITLE_RANK = 10
 _RANKS = {"编": 12, "篇": 12, "分编": 14, "部分": 16, "章": 22, "节": 32}
 _ENUMERATED_RANK, _LEAD_RANK, _ENGLISH_RANK = 42, 45, 40
+_NO_TITLE = re.compile(r"[：:|\t。<>]|^\W*$")
 _LONGEST = 64
 _SPACES = re.compile(r"[\s\u3000]+")
 
@@ -47,8 +55,13 @@ class HeadingPath:
     def __init__(self) -> None:
         self._stack: list[Heading] = []
 
-    def enter(self, heading: Heading) -> None:
-        """Pass a heading: what it ends is left."""
+    def enter(self, heading: Heading, *, directly: bool = False) -> None:
+        """Pass a heading: what it ends is left. `directly`: no text stood between it and the heading before.
+
+        A second title right under the first is a part of it: 中华人民共和国民法典, then 合同编.
+        """
+        if directly and self._stack and self._stack[-1].rank == heading.rank <= _TITLE_RANK:
+            heading = Heading(heading.title, heading.rank + 1)
         while self._stack and self._stack[-1].rank >= heading.rank:
             self._stack.pop()
         self._stack.append(heading)
@@ -75,7 +88,7 @@ def heading_of(line: str) -> Heading | None:
 def title_of(first_line: str) -> Heading | None:
     """The heading that a document's first line is, if it looks like a title."""
     bare = first_line.strip()
-    if not bare or display_width(bare) > _LONGEST or _SENTENCE_END.search(bare) or re.search(r"[：:|\t。]", bare):
+    if not bare or display_width(bare) > _LONGEST or _SENTENCE_END.search(bare) or _NO_TITLE.search(bare):
         return None
     return Heading(_title(bare), 1)
 
@@ -109,5 +122,5 @@ def _rank(line: str) -> int | None:
 
 def _title(text: str) -> str:
     """The heading without marks, with single spaces and without those inside 总 则."""
-    bare = _SPACES.sub(" ", text.strip().strip("#*_ ").rstrip("：:").strip())
+    bare = _SPACES.sub(" ", text.replace("**", "").strip().strip("#*_ ").rstrip("：:").strip())
     return re.sub(r"(?<=\s[\u4e00-\u9fff]) (?=[\u4e00-\u9fff]$)", "", bare)
