@@ -54,7 +54,7 @@ class _Template:
                 return None
             held.append(text[at:found])
             at = found + len(literal)
-        return dict(zip(self.names, [*held, text[at:end]], strict=True)) if at <= end else None
+        return dict(zip(self.names, [*held, text[at:end]], strict=True))
 
     def is_quoted(self, name: str) -> bool:
         """Between quotes stands what people named themselves: it is never translated."""
