@@ -150,11 +150,13 @@ class _Assembly:
             self._add("-", i)
 
     def _off_page(self) -> list[bool]:
+        """Characters whose middle can't be seen. Those without a box (made-up spaces, line ends) stay."""
         width, height = self._size
         with np.errstate(invalid="ignore"):
             x0, y0, x1, y1 = self._boxes.T
-            off = (x1 <= 0) | (y1 <= 0) | (x0 >= width) | (y0 >= height)
-        return [bool(value) for value in off]
+            x, y = (x0 + x1) / 2, (y0 + y1) / 2
+            off = (x < 0) | (y < 0) | (x > width) | (y > height)
+        return off.tolist()  # type: ignore[no-any-return]
 
     def _packed(self) -> bytes:
         width, height = self._size
