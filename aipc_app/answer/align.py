@@ -12,8 +12,9 @@ from aipc_app.text.facts import Fact, supports
 
 MOST_UNITS = 3  # a quote longer than three sentences points at nothing
 MOST_SPANS = 3
-_FACT_WEIGHT = 3.0
+_FACT_WEIGHT = 1.0  # all facts held counts as much as all words said
 _LENGTH_COST = 0.06  # a further sentence must bring more than this share of the claim
+_NEAR_CREDIT = 0.9  # a word of the question that stands beside the quote, not in it
 
 
 class Span(Struct, frozen=True, kw_only=True):
@@ -27,7 +28,10 @@ class Span(Struct, frozen=True, kw_only=True):
 
 
 class Alignment(Struct, frozen=True, kw_only=True):
-    """`coverage`: share of what the claim says, by weight, that the spans say too. `missing`: hard facts in none."""
+    """`coverage`: share of what the claim says, by weight, that the spans say too. `missing`: hard facts in none.
+
+    `similarity`: of meaning, of the best sentence, where words can't tell.
+    """
 
     spans: tuple[Span, ...]
     coverage: float
@@ -38,30 +42,38 @@ class Alignment(Struct, frozen=True, kw_only=True):
 def align(claim: Claim, units: Units, similarities: Mapping[int, float] | None = None) -> Alignment:
     """The best window of up to three sentences, then a further span for each fact it lacks.
 
-    `similarities`: by unit index, for a claim in another language than its source; they then stand in for words.
+    `similarities`: by unit index, for a claim in another language than its source; they stand in for words.
     """
     best = max(_windows(units), key=lambda w: _worth(claim, units, w, similarities), default=None)
     if best is None:
         return Alignment(spans=(), coverage=0.0, missing=claim.hard)
     spans = [best]
-    missing = _lacking(claim.hard, units.items[best.first : best.last + 1])
+    missing = _lacking(claim.hard, _inside(units, best))
     while missing and len(spans) < MOST_SPANS:
         further = _unit_with(missing, claim, units, best)
         if further is None:
             break
         spans.append(further)
-        missing = _lacking(missing, units.items[further.first : further.last + 1])
-    covered = frozenset[str]().union(*(units.items[i].tokens for s in spans for i in range(s.first, s.last + 1)))
-    near = max((similarities or {}).get(i, 0.0) for i in range(best.first, best.last + 1)) if similarities else 0.0
-    return Alignment(spans=tuple(spans), coverage=_coverage(claim, units, covered), missing=missing, similarity=near)
+        missing = _lacking(missing, _inside(units, further))
+    window = [unit for span in spans for unit in _inside(units, span)]
+    return Alignment(
+        spans=tuple(spans),
+        coverage=_coverage(claim, units, window),
+        missing=missing,
+        similarity=_nearest(best, similarities) if similarities else 0.0,
+    )
 
 
-def context(units: Units, span: Span, characters: int = 160) -> str:
+def context(units: Units, span: Span, characters: int = 200) -> str:
     """The span with a little of the page around it, for a reader or a judge to understand it by."""
     source = units.sources[span.source]
     start = max(source.start, span.start - characters)
     end = min(source.end, span.end + characters)
     return source.page_text[start:end].strip()
+
+
+def _inside(units: Units, span: Span) -> tuple[Unit, ...]:
+    return units.items[span.first : span.last + 1]
 
 
 def _windows(units: Units) -> Iterator[Span]:
@@ -74,19 +86,25 @@ def _windows(units: Units) -> Iterator[Span]:
 
 
 def _worth(claim: Claim, units: Units, span: Span, similarities: Mapping[int, float] | None) -> float:
-    window = units.items[span.first : span.last + 1]
-    if similarities is not None:
-        said = max(similarities.get(i, 0.0) for i in range(span.first, span.last + 1))
-    else:
-        said = _coverage(claim, units, frozenset[str]().union(*(unit.tokens for unit in window)))
-    held = len(claim.hard) - len(_lacking(claim.hard, window))
-    facts = held / len(claim.hard) if claim.hard else 0.0
-    return said + _FACT_WEIGHT * facts / (1 + _FACT_WEIGHT) - _LENGTH_COST * (span.last - span.first)
+    window = _inside(units, span)
+    said = _nearest(span, similarities) if similarities else _coverage(claim, units, window)
+    held = 1 - len(_lacking(claim.hard, window)) / len(claim.hard) if claim.hard else 0.0
+    return said + _FACT_WEIGHT * held - _LENGTH_COST * (span.last - span.first)
 
 
-def _coverage(claim: Claim, units: Units, tokens: frozenset[str]) -> float:
+def _nearest(span: Span, similarities: Mapping[int, float]) -> float:
+    return max(similarities.get(i, 0.0) for i in range(span.first, span.last + 1))
+
+
+def _coverage(claim: Claim, units: Units, window: Sequence[Unit]) -> float:
+    """Fresh words must be in the window; words of the question may stand beside it."""
     whole = units.total(claim.tokens)
-    return units.total(claim.tokens & tokens) / whole if whole else 0.0
+    if not whole or not window:
+        return 0.0
+    inside = frozenset[str]().union(*(unit.tokens for unit in window))
+    beside = frozenset[str]().union(*(unit.near for unit in window)) - inside
+    said = units.total(claim.tokens & inside) + _NEAR_CREDIT * units.total(claim.topic & beside)
+    return said / whole
 
 
 def _lacking(facts: Sequence[Fact], window: Sequence[Unit]) -> tuple[Fact, ...]:
@@ -99,7 +117,7 @@ def _unit_with(missing: Sequence[Fact], claim: Claim, units: Units, near: Span) 
     def worth(index: int) -> tuple[int, float, bool]:
         unit = units.items[index]
         held = len(missing) - len(_lacking(missing, (unit,)))
-        return held, units.total(claim.tokens & unit.tokens), unit.source == near.source
+        return held, units.total(claim.tokens & unit.near), unit.source == near.source
 
     best = max(range(len(units.items)), key=worth, default=None)
     if best is None or worth(best)[0] == 0:

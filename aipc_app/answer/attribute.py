@@ -15,7 +15,7 @@ from aipc_app.answer.align import Alignment, Span, align
 from aipc_app.answer.claim import Claim
 from aipc_app.answer.units import Units
 from aipc_app.domain.answers import SentenceState
-from aipc_app.text.normalise import normalise
+from aipc_app.text.normalise import comparable
 
 # Measured on the samples' questions (tests/bench): below DOUBT a sentence shares words with its source by chance.
 SUPPORT_COVERAGE = 0.45
@@ -56,19 +56,11 @@ def _state(found: Alignment, by_similarity: bool) -> SentenceState:
 
 
 def _stranger(claim: Claim, units: Units) -> str | None:
-    """A named body or person that the material never mentions."""
-    pages = {(s.document_id, s.page): s.page_text for s in units.sources}
-    known = " ".join(normalise(text).text for text in pages.values())
+    """A name that the material never mentions, in the claim's own language."""
     for name in claim.names:
-        plain = normalise(name).text
-        if plain not in known and not _tail_known(plain, known):
+        if comparable(name) not in units.plain:
             return name
     return None
-
-
-def _tail_known(name: str, known: str) -> bool:
-    """A Chinese name is found without its borders: 由某某银行 is 某某银行 with a word before it."""
-    return any(name[start:] in known for start in range(1, max(1, len(name) - 3)))
 
 
 def _unsupported(claim: Claim, kind: str, detail: str) -> Verdict:

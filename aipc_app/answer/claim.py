@@ -8,42 +8,42 @@ from msgspec import Struct
 
 from aipc_app.text.facts import Fact, FactKind, find_facts
 from aipc_app.text.language import language_of
+from aipc_app.text.names import find_names
 from aipc_app.text.tokens import query_tokens
 
-_CAPITALISED = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][A-Za-z]{2,}(?:\s+[A-Z][A-Za-z]+)*")
-_CHINESE_ENTITY = re.compile(
-    r"[\u4e00-\u9fff]{2,12}?(?:有限公司|公司|银行|支行|法院|仲裁委员会|事务所|派出所|大学|医院)"
-)
 _MARKUP = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.、)])\s*|\*\*|`|^#+\s*", re.MULTILINE)
 # A count of two is often said where the source lists two; it is checked by the judge, not by look-up.
 _SOFT = (FactKind.ORDINAL, FactKind.COUNT)
 
 
 class Claim(Struct, frozen=True, kw_only=True):
-    """`hard` facts must stand in the cited text; `soft` ones may be the writer's own count."""
+    """What a sentence says, apart: `hard` facts and `names` must stand in the material.
+
+    `fresh` tokens are what it adds to the question, to be found in the quote; `topic` tokens repeat the question,
+    and may stand around the quote as well.
+    """
 
     text: str
-    tokens: frozenset[str]
+    fresh: frozenset[str]
+    topic: frozenset[str]
     hard: tuple[Fact, ...]
-    soft: tuple[Fact, ...]
     names: tuple[str, ...]
     language: str
 
+    @property
+    def tokens(self) -> frozenset[str]:
+        return self.fresh | self.topic
 
-def make_claim(sentence: str) -> Claim:
+
+def make_claim(sentence: str, question: str = "") -> Claim:
     """Read a sentence as the model wrote it; list marks and emphasis are not part of what it says."""
     text = _MARKUP.sub("", sentence).strip()
-    facts = find_facts(text)
+    said, asked = frozenset(query_tokens(text)), frozenset(query_tokens(question))
     return Claim(
         text=text,
-        tokens=frozenset(query_tokens(text)),
-        hard=tuple(f for f in facts if f.kind not in _SOFT),
-        soft=tuple(f for f in facts if f.kind in _SOFT),
-        names=_names(text),
+        fresh=said - asked,
+        topic=said & asked,
+        hard=tuple(fact for fact in find_facts(text) if fact.kind not in _SOFT),
+        names=find_names(text),
         language=language_of(text),
     )
-
-
-def _names(text: str) -> tuple[str, ...]:
-    found = [m.group() for m in _CHINESE_ENTITY.finditer(text)] + [m.group() for m in _CAPITALISED.finditer(text)]
-    return tuple(dict.fromkeys(found))

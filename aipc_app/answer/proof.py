@@ -23,8 +23,8 @@ _SAME_LANGUAGE_SHARE = 0.3  # with fewer units in the claim's language, words al
 class Proof:
     """One answer's sentences and citations so far. Not for two threads at once."""
 
-    def __init__(self, store: Store, meaning: Meaning, units: Units) -> None:
-        self._store, self._meaning, self._units = store, meaning, units
+    def __init__(self, store: Store, meaning: Meaning, units: Units, question: str) -> None:
+        self._store, self._meaning, self._units, self._question = store, meaning, units, question
         self._markers: dict[tuple[int, int, int, int], int] = {}
         self._claims: list[Claim] = []
         self._spans: list[tuple[Span, ...]] = []
@@ -33,7 +33,7 @@ class Proof:
 
     def add(self, text: str) -> tuple[Sentence, tuple[Citation, ...]]:
         """Prove the next sentence; its new citations come with it."""
-        claim = make_claim(text)
+        claim = make_claim(text, self._question)
         verdict = attribute(claim, self._units, self._similarities(claim))
         known = len(self.citations)
         markers = tuple(dict.fromkeys(self._cite(span) for span in verdict.spans))

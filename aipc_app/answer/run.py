@@ -84,7 +84,7 @@ class AnswerRun:
         question = question_text(self._question.text, self._words)
         if not gathered.sources:
             return self._outcome(gathered, None, "", Timing(), passages, question, stopped=False)
-        proof = Proof(self._store, self._meaning, cut_units(gathered.sources))
+        proof = Proof(self._store, self._meaning, cut_units(gathered.sources), self._question.text)
         prompt = build(documents=gathered.documents, history=history, passages=passages, question=question)
         end = self._generate(GenerateRequest(prompt, max_tokens=self._question.max_tokens), proof)
         stopped = end.reason is FinishReason.CANCELLED

@@ -31,8 +31,7 @@ PAGE_HEAD = "（第{page}页）\n"
 CHINESE = Wording(
     refusal="材料中未找到相关内容。",
     instruction="请只根据上面的材料，用中文直接、简短地回答（一到三句完整的话，写明有关的人名、日期、金额等，"
-    "数字照材料原样写）。"
-    "不同文件说法不一致时，分别说明各文件怎么写。材料没有写明的，只回答：材料中未找到相关内容。",
+    "数字照材料原样写）。不同文件说法不一致时，分别说明各文件怎么写。",
     passages="与问题有关的材料：\n",
     library="可能有关的法条和类案（不是本案的事实）：\n",
     question="问题：",
@@ -43,9 +42,9 @@ CHINESE = Wording(
 )
 ENGLISH = Wording(
     refusal="Not found in the material.",
-    instruction="Answer in English, directly and briefly, from the material above only (one to three complete sentences "
-    "that name the people, dates and amounts concerned; copy numbers as the material writes them). Where documents "
-    "disagree, say what each of them says. If the material does not state it, answer only: Not found in the material.",
+    instruction="Answer in English, directly and briefly, from the material above only (one to three complete "
+    "sentences that name the people, dates and amounts concerned; copy numbers as the material writes them). "
+    "Where documents disagree, say what each of them says.",
     passages="Material on the question:\n",
     library="Articles and past cases that may bear on it (not facts of this case):\n",
     question="Question: ",

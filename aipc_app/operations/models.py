@@ -66,7 +66,7 @@ def _list(services: Services) -> tuple[ModelInfo, ...]:
     catalogue = {entry.file: entry for entry in services.model_tasks.catalogue()}
     found = _files(services)
     for entry_file in catalogue:
-        found.setdefault(entry_file, None)
+        found.setdefault(entry_file, _folder(services, entry_file))
     chosen = services.settings().models.chat
     return tuple(_info(file, path, catalogue.get(file), chosen) for file, path in found.items())
 
@@ -79,6 +79,12 @@ def _files(services: Services) -> dict[str, Path | None]:
             if "-of-" not in path.stem or "-00001-of-" in path.stem:
                 found.setdefault(path.name, path)
     return found
+
+
+def _folder(services: Services, name: str) -> Path | None:
+    """A model of several files is a folder of that name."""
+    places = (folder / name for folder in paths.model_folders(services.home))
+    return next((place for place in places if place.is_dir()), None)
 
 
 def _info(file: str, path: Path | None, entry: CatalogueEntry | None, chosen: str | None) -> ModelInfo:

@@ -77,10 +77,10 @@ def _chinese(run: str) -> Iterator[str]:
     It may cut an unknown name differently in a question and in a document, or with a character of its
     neighbour's; the pairs meet all the same.
     """
-    segmenter = _segmenter()
-    known = segmenter.FREQ
+    jieba_words = segmenter()
+    known = jieba_words.FREQ
     unknown_end = ""  # the last character before, if it belongs to no word of the dictionary
-    for word in segmenter.cut("".join(filter(str.isalnum, run))):
+    for word in jieba_words.cut("".join(filter(str.isalnum, run))):
         unknown = len(word) == 1 or not known.get(word)
         if unknown and unknown_end:
             yield unknown_end + word[0]
@@ -151,17 +151,17 @@ def _article_tokens(article: ArticleNumber) -> list[str]:
 
 
 @cache
-def _segmenter() -> Any:
+def segmenter() -> Any:
     """jieba's segmenter, loaded once; its cache file goes to the configured folder, its talk nowhere."""
     with _lock:
         import jieba
 
         jieba.setLogLevel(logging.CRITICAL)
-        segmenter = jieba.Tokenizer()
+        loaded = jieba.Tokenizer()
         if _cache_dir is not None:
-            segmenter.tmp_dir = str(_cache_dir)
-        segmenter.initialize()
-    return segmenter
+            loaded.tmp_dir = str(_cache_dir)
+        loaded.initialize()
+    return loaded
 
 
 @cache

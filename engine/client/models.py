@@ -93,7 +93,6 @@ class ModelTasks:
             child.send(task)
             return _outcome(inbox, on_progress, cancel)
         finally:
-            child.kill()
             child.close()
 
 

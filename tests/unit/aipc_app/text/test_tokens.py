@@ -16,7 +16,7 @@ from aipc_app.text.tokens import query_tokens, search_tokens
 @pytest.fixture(autouse=True, scope="module")
 def _dictionary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("dictionary")
-    tokens._segmenter.cache_clear()
+    tokens.segmenter.cache_clear()
     tokens.configure(folder)
     tokens.warm_up()
     assert [file.name for file in folder.iterdir()] == ["jieba.cache"]
@@ -90,7 +90,7 @@ def test_many_threads_get_the_same_tokens() -> None:
 
 
 def test_a_read_only_cache_folder_is_no_obstacle(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    tokens._segmenter.cache_clear()
+    tokens.segmenter.cache_clear()
     tokens.configure(tmp_path / "is not there")
     with caplog.at_level(logging.DEBUG):
         assert search_tokens("借款") == ["借款"]
