@@ -14,6 +14,8 @@ from aipc_app.text.tokens import query_tokens
 _MARKUP = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.、)])\s*|\*\*|`|^#+\s*", re.MULTILINE)
 # A count of two is often said where the source lists two; it is checked by the judge, not by look-up.
 _SOFT = (FactKind.ORDINAL, FactKind.COUNT)
+_BARE_HAN, _BARE_WORDS = 4, 2
+_WORD = re.compile(r"[A-Za-z0-9]+|[\u3400-\u9fff]")
 
 
 class Claim(Struct, frozen=True, kw_only=True):
@@ -47,3 +49,16 @@ def make_claim(sentence: str, question: str = "") -> Claim:
         names=find_names(text),
         language=language_of(text),
     )
+
+
+def is_bare(sentence: str) -> bool:
+    """A reply such as 没有。 or Yes. says nothing by itself: it goes with the sentence after it, or the question."""
+    words = _WORD.findall(_MARKUP.sub("", sentence))
+    if any(word.isascii() for word in words):
+        return len(words) <= _BARE_WORDS and not any(any(c.isdigit() for c in word) for word in words)
+    return len(words) <= _BARE_HAN
+
+
+def make_reply(sentence: str, question: str) -> Claim:
+    """A bare reply as the claim it makes together with its question."""
+    return make_claim(f"{question} {sentence}", question) if is_bare(sentence) else make_claim(sentence, question)

@@ -8,7 +8,7 @@ import msgspec
 
 from aipc_app.answer.align import Span, context
 from aipc_app.answer.attribute import attribute, judged_reason
-from aipc_app.answer.claim import Claim, make_claim
+from aipc_app.answer.claim import Claim, make_reply
 from aipc_app.answer.meaning import Meaning
 from aipc_app.answer.units import Units
 from aipc_app.domain.answers import Citation, Sentence, SentenceState
@@ -33,7 +33,7 @@ class Proof:
 
     def add(self, text: str) -> tuple[Sentence, tuple[Citation, ...]]:
         """Prove the next sentence; its new citations come with it."""
-        claim = make_claim(text, self._question)
+        claim = make_reply(text, self._question)
         verdict = attribute(claim, self._units, self._similarities(claim))
         known = len(self.citations)
         markers = tuple(dict.fromkeys(self._cite(span) for span in verdict.spans))

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from aipc_app.answer import judge as judging
+from aipc_app.answer.claim import is_bare
 from aipc_app.answer.gather import Gathered
 from aipc_app.answer.meaning import Meaning
 from aipc_app.answer.prompt import build, passages_text, question_text
@@ -77,6 +78,7 @@ class AnswerRun:
         self._words = wording(self._language)
         self._taken = time.monotonic()
         self._first_token: float | None = None
+        self._held = ""
 
     def work(self, gathered: Gathered, history: tuple[Turn, ...], *, judge: int) -> Outcome:
         """`judge`: the model's parameters, which decide whether its own check is believed."""
@@ -115,11 +117,19 @@ class AnswerRun:
                     case Generated():
                         for sentence in stream.finish():
                             self._prove(sentence.text, proof)
+                        if self._held:
+                            self._prove("", proof, last=True)
                         return event
         raise AssertionError("a generation ends with Generated or raises")
 
-    def _prove(self, sentence: str, proof: Proof) -> None:
+    def _prove(self, sentence: str, proof: Proof, *, last: bool = False) -> None:
+        """Prove the next sentence; a bare 没有。 or Yes. waits for the one it introduces."""
+        space = " " if self._held and self._language == "en" else ""
+        sentence, self._held = f"{self._held}{space}{sentence}".strip(), ""
         if says_not_found(sentence):
+            return
+        if is_bare(sentence) and not last:
+            self._held = sentence
             return
         index = len(proof.sentences)
         proved, citations = proof.add(sentence)
