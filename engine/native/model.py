@@ -20,6 +20,9 @@ _TEXT_BYTES = 512
 class LoadCancelled(EngineError):
     """The user gave the load up."""
 
+    def __init__(self) -> None:
+        super().__init__("The loading of the model was stopped.")
+
 
 class Model:
     """Owns a llama_model; `close` frees it. Contexts made from it must be closed before."""
@@ -47,7 +50,7 @@ class Model:
         self._handle: Any = api.llama_model_load_from_file(os.fsencode(path), params)
         if not self._handle:
             if cancelled:
-                raise LoadCancelled("The loading of the model was stopped.")
+                raise LoadCancelled
             raise load_failure(library.log.complaints())
         self.buffers = buffers(library.log.lines())
         self.vocab = Vocab(api.llama_model_get_vocab(self._handle))

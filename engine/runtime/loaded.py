@@ -16,7 +16,7 @@ from engine.native.buffers import is_host
 from engine.native.context import Context, Decoded
 from engine.native.devices import devices
 from engine.native.library import Library
-from engine.native.model import Model
+from engine.native.model import LoadCancelled, Model
 from engine.placement.planner import plan
 from engine.runtime.template import ChatTemplate
 from engine.runtime.tokens import PromptTokens, plain_tokens, prompt_tokens
@@ -39,6 +39,7 @@ class Loaded:
         self.residents = Residents(
             context, cells=context.cells, sequences=context.sequences, divisible=model.divisible
         )
+        self.divisible = model.divisible
         self.prefill_tokens_per_s = 0.0
         self.description = _description(model, context, summary, plan_, load_s)
 
@@ -62,6 +63,11 @@ def load(library: Library, request: LoadRequest, on_progress: Callable[[float], 
     `on_progress` gets 0..1 and returns False to give up. Raises ModelError, OutOfMemory, LoadCancelled.
     """
     started = time.monotonic()
+
+    def go_on(fraction: float) -> None:
+        if not on_progress(fraction):
+            raise LoadCancelled
+
     if not Path(request.path).is_file():
         raise ModelError(f"The model file {Path(request.path).name} isn't there any more; choose another one.")
     summary = summarize(request.path)
@@ -74,16 +80,18 @@ def load(library: Library, request: LoadRequest, on_progress: Callable[[float], 
     try:
         if not model.answers:
             raise ModelError("This model can't answer (it is an encoder); choose a chat model.")
+        go_on(_WEIGHTS_SHARE)
         context = Context(model, plan_, SEQUENCES if model.divisible else SEQUENCES_OF_RECURRENT)
+        go_on((_WEIGHTS_SHARE + 1) / 2)
         if summary.tensor_bytes < psutil.virtual_memory().total:
             _warm_up(context, model)
         loaded = Loaded(model, context, summary, plan_, time.monotonic() - started)
+        go_on(1.0)
     except BaseException:
         if context is not None:
             context.close()
         model.close()
         raise
-    on_progress(1.0)
     return loaded
 
 

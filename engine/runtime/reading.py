@@ -59,7 +59,7 @@ class Reading:
         self._take_lease()
         self.restored = self.lease.length
         total = len(self.tokens)
-        while (done := self.lease.length) < total:
+        while (done := self.lease.length if self.lease.alive else 0) < total:
             on_progress(done, total, self.restored, self._seconds_left(started + waited, done))
             for _ in self._advance_one():
                 paused = time.monotonic()
@@ -72,9 +72,7 @@ class Reading:
 
     def advance(self) -> Iterator[None]:
         """Compute whatever of `tokens` isn't in the cache, yielding between pieces."""
-        if not self.lease.alive:  # evicted while the request was suspended
-            self._take_lease()
-        while self.lease.length < len(self.tokens):
+        while not self.lease.alive or self.lease.length < len(self.tokens):
             yield from self._advance_one()
 
     def suspend(self) -> None:
@@ -114,37 +112,34 @@ class Reading:
         end = min(cut for cut in self._cuts() if cut > start)
         last = end == len(self.tokens)
         piece = self.tokens[start:end]
-        self._decode(start, piece, [len(piece) - 1] if last else [])
+        if not self._decode(start, piece, [len(piece) - 1] if last else []):
+            yield  # a more urgent request goes first; the piece is computed again after it
+            return
         self._loaded.residents.extend(self.lease, piece)
         if not last:
             yield
 
-    def _decode(self, start: int, piece: Sequence[int], outputs: Sequence[int]) -> None:
-        while True:
+    def _decode(self, start: int, piece: Sequence[int], outputs: Sequence[int]) -> bool:
+        """Compute a piece; False when it was interrupted, but not to stop us, and left nothing behind."""
+        if self._job.cancelled:
+            raise Stopped
+        self._context.batch.clear()
+        self._context.batch.add(self.lease.sequence, start, piece, outputs)
+        try:
+            outcome = self._context.decode()
+        except EngineError:
+            self._loaded.residents.discard(self.lease)
+            raise
+        if outcome is Decoded.NO_ROOM:
+            self._loaded.residents.discard(self.lease)
+            raise EngineError("The context is full; ask again.")
+        if outcome is Decoded.ABORTED:
+            self._context.interrupt.clear()
+            if self._context.last_position(self.lease.sequence) != start - 1:
+                self._loaded.residents.discard(self.lease)  # a model that can't be cut lost its state
             if self._job.cancelled:
                 raise Stopped
-            self._context.batch.clear()
-            self._context.batch.add(self.lease.sequence, start, piece, outputs)
-            try:
-                outcome = self._context.decode()
-            except EngineError:
-                self._loaded.residents.discard(self.lease)
-                raise
-            if outcome is Decoded.DONE:
-                return
-            if outcome is Decoded.NO_ROOM:
-                self._loaded.residents.discard(self.lease)
-                raise EngineError("The context is full; ask again.")
-            self._after_abort()
-
-    def _after_abort(self) -> None:
-        """An interrupt meant for us stops us; one that came late for the request before us is cleared."""
-        if self._context.last_position(self.lease.sequence) != self.lease.length - 1:
-            self._loaded.residents.discard(self.lease)  # a model that can't be cut lost its state
-        if not self._job.cancelled:
-            self._context.interrupt.clear()
-            if not self.lease.alive:
-                raise EngineError("The computation was interrupted; ask again.")
+        return outcome is Decoded.DONE
 
     def _seconds_left(self, started: float, done: int) -> float:
         fresh, elapsed = done - self.restored, time.monotonic() - started

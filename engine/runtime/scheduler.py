@@ -64,6 +64,7 @@ class Scheduler:
             full = len(queue) >= MAX_WAITING
             if not full:
                 queue.append(job)
+                self._hurry(job)
                 self._wake.notify()
         if full:
             job.fail(EngineBusy("Too many requests wait for the model; try again later."))
@@ -110,6 +111,17 @@ class Scheduler:
             self._wake.notify()
         for job in dropped:
             job.fail(EngineBusy(change.why))
+
+    def _hurry(self, job: Job) -> None:
+        """A background request's piece of prefill takes seconds on a CPU: it is broken off and computed again later.
+
+        Not so for models that can't be cut: they would have to begin from nothing.
+        """
+        running, loaded = self._running, self._loaded
+        if job.priority is not Priority.USER or running is None or loaded is None:
+            return
+        if running.job.priority is Priority.BACKGROUND and loaded.divisible:
+            loaded.context.interrupt.set()
 
     def _interrupt_if_running(self, turn: _Turn) -> None:
         if turn is self._running and self._loaded is not None:

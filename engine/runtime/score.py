@@ -51,7 +51,7 @@ class ScoreJob(Job):
                     raise Stopped
                 if not reading.lease.alive:  # evicted while another request went first
                     yield from reading.advance()
-                sums.append(log_probability(first, tokens[0]) + _rest(loaded, reading, tokens))
+                sums.append(log_probability(first, tokens[0]) + self._rest(loaded, reading, tokens))
             self._on_scores(Scores(tuple(sums), self._timing(reading, queue_s)))
         finally:
             reading.finish()
@@ -77,24 +77,27 @@ class ScoreJob(Job):
             first_token_s=time.monotonic() - self.queued_at,
         )
 
-
-def _rest(loaded: Loaded, reading: Reading, tokens: Sequence[int]) -> float:
-    """Sum over the continuation's tokens after its first."""
-    context, total = loaded.context, 0.0
-    if len(tokens) == 1:
-        return total
-    branch = loaded.residents.branch(reading.lease, len(tokens))
-    try:
-        step = context.outputs_max
-        for start in range(0, len(tokens) - 1, step):
-            given = tokens[start : min(start + step, len(tokens) - 1)]
-            context.batch.clear()
-            context.batch.add(branch.sequence, branch.length, given, range(len(given)))
-            if context.decode() is not Decoded.DONE:
-                raise Stopped
-            loaded.residents.extend(branch, given)
-            for i in range(len(given)):
-                total += log_probability(context.logits(i), tokens[start + i + 1])
-        return total
-    finally:
-        loaded.residents.discard(branch)
+    def _rest(self, loaded: Loaded, reading: Reading, tokens: Sequence[int]) -> float:
+        """Sum over the continuation's tokens after its first."""
+        context, total = loaded.context, 0.0
+        if len(tokens) == 1:
+            return total
+        branch = loaded.residents.branch(reading.lease, len(tokens))
+        try:
+            step = context.outputs_max
+            for start in range(0, len(tokens) - 1, step):
+                given = tokens[start : min(start + step, len(tokens) - 1)]
+                context.batch.clear()
+                context.batch.add(branch.sequence, branch.length, given, range(len(given)))
+                while (outcome := context.decode()) is Decoded.ABORTED and not self.cancelled:
+                    context.interrupt.clear()  # meant to let another request go first; this is short
+                if outcome is Decoded.ABORTED:
+                    raise Stopped
+                if outcome is Decoded.NO_ROOM:
+                    raise EngineError("The context is full; ask again.")
+                loaded.residents.extend(branch, given)
+                for i in range(len(given)):
+                    total += log_probability(context.logits(i), tokens[start + i + 1])
+            return total
+        finally:
+            loaded.residents.discard(branch)

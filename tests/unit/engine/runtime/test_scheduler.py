@@ -39,7 +39,7 @@ class Model:
     def __init__(self) -> None:
         self.context = self
         self.interrupt = Flag()
-        self.closed = False
+        self.closed, self.divisible = False, True
 
     def count(self, texts: Sequence[str]) -> tuple[int, ...]:
         return tuple(map(len, texts))
@@ -144,6 +144,23 @@ def test_a_user_overtakes_the_background_within_one_step_and_it_goes_on_after(
     run(user, 2)
     run(background, 3)
     assert next_of(diary, 6) == ["1 waits", "2.0", "2.1", "1 goes on", "1.1", "1.2"]
+    assert background.ended.get(timeout=WAIT_S) == "done"
+
+
+@pytest.mark.parametrize("divisible", [True, False])
+def test_a_users_request_breaks_off_a_piece_of_background_if_the_model_can_be_cut(
+    scheduler: Scheduler, model: Model, diary: queue.SimpleQueue[str], divisible: bool
+) -> None:
+    model.divisible = divisible
+    background, user = SteppedJob(1, Priority.BACKGROUND, diary), SteppedJob(2, Priority.USER, diary)
+    scheduler.submit(background)
+    next_of(diary)
+    scheduler.submit(user)
+    assert model.interrupt.raised.is_set() == divisible
+    run(background, 2)
+    assert next_of(diary, 2) == ["1 waits", "2.0"]
+    assert not model.interrupt.raised.is_set()
+    run(user, 2)
     assert background.ended.get(timeout=WAIT_S) == "done"
 
 
