@@ -19,7 +19,8 @@ from aipc_app.text.normalise import comparable
 
 # Measured on the samples' questions (tests/bench): below DOUBT a sentence shares words with its source by chance.
 SUPPORT_COVERAGE = 0.45
-DOUBT_COVERAGE = 0.25
+SUPPORT_COVERAGE_WITH_FACTS = 0.28  # every figure stands in the quote, so few words need to
+DOUBT_COVERAGE = 0.22
 SUPPORT_SIMILARITY = 0.84  # multilingual-e5: unrelated sentences reach about 0.80
 DOUBT_SIMILARITY = 0.80
 
@@ -40,16 +41,19 @@ def attribute(claim: Claim, units: Units, similarities: Mapping[int, float] | No
     stranger = None if similarities is not None else _stranger(claim, units)
     if stranger is not None:
         return _unsupported(claim, "name", stranger)
-    state = _state(found, similarities is not None)
+    state = _state(claim, found, similarities is not None)
     if state is SentenceState.UNSUPPORTED:
         return _unsupported(claim, "nothing", "")
     reason = "" if state is SentenceState.SUPPORTED else _REASONS[claim.language]["weak"]
     return Verdict(state=state, spans=found.spans, reason=reason)
 
 
-def _state(found: Alignment, by_similarity: bool) -> SentenceState:
-    value = found.similarity if by_similarity else found.coverage
-    support, doubt = (SUPPORT_SIMILARITY, DOUBT_SIMILARITY) if by_similarity else (SUPPORT_COVERAGE, DOUBT_COVERAGE)
+def _state(claim: Claim, found: Alignment, by_similarity: bool) -> SentenceState:
+    if by_similarity:
+        value, support, doubt = found.similarity, SUPPORT_SIMILARITY, DOUBT_SIMILARITY
+    else:
+        support = SUPPORT_COVERAGE_WITH_FACTS if claim.hard else SUPPORT_COVERAGE
+        value, doubt = found.coverage, DOUBT_COVERAGE
     if value >= support:
         return SentenceState.SUPPORTED
     return SentenceState.IN_DOUBT if value >= doubt else SentenceState.UNSUPPORTED

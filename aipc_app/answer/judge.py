@@ -1,19 +1,22 @@
-"""Asks the loaded model whether a span states a claim, by the probability it gives to yes.
+"""Asks the loaded model whether the material answers the question, by the probability it gives to yes.
 
-Small models answer this better than they refuse (design.md §3): measured on pairs in both languages, the default
-model separates true from false, the smallest one does not; so a model is believed only after `trusted`.
+Asked whether a claim is right, the default model says yes to true and invented ones alike; asked whether a text
+can answer a question, without being shown the claim, it tells them apart (decisions/0002). Small models can't.
 """
 
 from __future__ import annotations
 
 import math
 
-from aipc_app.answer.wording import wording
+from aipc_app.answer.wording import Wording
 from engine.client.base import EngineClient
 from engine.types.generation import ScoreRequest
 from engine.types.prompt import ChatMessage, Prompt, Role, Segment, SegmentKind
 
-TRUSTED_PARAMETERS = 1_000_000_000  # measured: 1.5B AUC 0.92, 0.5B AUC 0.52
+TRUSTED_PARAMETERS = 1_000_000_000  # the 1.5B model separates; the 0.5B one is at chance
+# Mean of the two probabilities below. Chosen on a part of the samples' questions (decisions/0002).
+SUPPORT_FROM = 0.65
+DOUBT_FROM = 0.55
 
 
 def trusted(parameters: int) -> bool:
@@ -21,10 +24,18 @@ def trusted(parameters: int) -> bool:
     return parameters >= TRUSTED_PARAMETERS
 
 
-def support_probability(engine: EngineClient, *, source: str, question: str, claim: str, language: str) -> float:
-    """P(yes) / (P(yes) + P(no)) that `source` states `claim` as an answer to `question`. Blocks."""
-    words = wording(language)
-    text = words.judge.format(source=source, question=question, claim=claim)
-    prompt = Prompt((ChatMessage(Role.USER, (Segment(SegmentKind.QUESTION, text),)),))
-    scores = engine.score(ScoreRequest(prompt, (words.yes, words.no))).logprobs
-    return 1.0 / (1.0 + math.exp(min(60.0, scores[1] - scores[0])))
+def quote_prompt(source: str, question: str, words: Wording) -> Prompt:
+    """Can this quote, with the page around it, answer the question?"""
+    text = words.judge_quote.format(source=source, question=question)
+    return Prompt((ChatMessage(Role.USER, (Segment(SegmentKind.QUESTION, text),)),))
+
+
+def material_question(question: str, words: Wording) -> str:
+    """Can all of the material answer it? Asked in the place of the question, so that the prefix is reused."""
+    return words.judge_material.format(question=question)
+
+
+def probability_of_yes(engine: EngineClient, prompt: Prompt, words: Wording) -> float:
+    """P(yes) / (P(yes) + P(no)) of the model's next words. Blocks."""
+    yes, no = engine.score(ScoreRequest(prompt, (words.yes, words.no))).logprobs
+    return 1.0 / (1.0 + math.exp(min(60.0, no - yes)))

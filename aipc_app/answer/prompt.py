@@ -24,6 +24,13 @@ def build(*, documents: Sequence[Source], history: Sequence[Turn], passages: str
     return Prompt(tuple(messages))
 
 
+def replace_question(prompt: Prompt, question: str) -> Prompt:
+    """The same prompt with another question at its end."""
+    *before, last = prompt.messages
+    segments = (*last.segments[:-1], Segment(SegmentKind.QUESTION, question))
+    return Prompt((*before, ChatMessage(last.role, segments)), prompt.answer_start)
+
+
 def passages_text(sources: Iterable[Source], words: Wording) -> str:
     """Found passages as the model reads them: the case's first, then the library's under a head of their own."""
     found = tuple(sources)

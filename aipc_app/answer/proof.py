@@ -50,8 +50,11 @@ class Proof:
         return self.sentences[index]
 
     def evidence(self, index: int) -> str:
-        """What sentence `index` cites, with some of the page around it."""
-        return "\n…\n".join(context(self._units, span) for span in self._spans[index])
+        """What sentence `index` cites, with the document's name and some of the page around it."""
+        return "\n".join(
+            f"【{self._units.sources[span.source].document}】\n{context(self._units, span)}"
+            for span in self._spans[index]
+        )
 
     def claim(self, index: int) -> Claim:
         return self._claims[index]

@@ -12,7 +12,7 @@ from aipc_app.answer import judge as judging
 from aipc_app.answer.claim import is_bare
 from aipc_app.answer.gather import Gathered
 from aipc_app.answer.meaning import Meaning
-from aipc_app.answer.prompt import build, passages_text, question_text
+from aipc_app.answer.prompt import build, passages_text, question_text, replace_question
 from aipc_app.answer.proof import Proof, keep_cited
 from aipc_app.answer.units import cut_units
 from aipc_app.answer.wording import says_not_found, wording
@@ -41,10 +41,8 @@ from engine.types.generation import (
     TextDelta,
     Timing,
 )
+from engine.types.prompt import Prompt
 
-# Probability of yes below which a sentence is lowered; measured on the samples (tests/bench).
-DOUBT_BELOW = 0.5
-UNSUPPORTED_BELOW = 0.15
 _CANCEL_POLL_S = 0.1
 
 
@@ -91,7 +89,7 @@ class AnswerRun:
         end = self._generate(GenerateRequest(prompt, max_tokens=self._question.max_tokens), proof)
         stopped = end.reason is FinishReason.CANCELLED
         if not stopped and judging.trusted(judge):
-            self._check(proof)
+            self._check(proof, replace_question(prompt, judging.material_question(self._question.text, self._words)))
         return self._outcome(gathered, proof, end.text, end.timing, passages, question, stopped=stopped)
 
     def _generate(self, request: GenerateRequest, proof: Proof) -> Generated:
@@ -135,22 +133,21 @@ class AnswerRun:
         proved, citations = proof.add(sentence)
         self._emit(SentenceReady(index, proved, citations))
 
-    def _check(self, proof: Proof) -> None:
-        """Ask the model itself about each sentence that looks supported; it can only lower a state."""
-        for index, sentence in enumerate(tuple(proof.sentences)):
+    def _check(self, proof: Proof, material: Prompt) -> None:
+        """Ask the model itself whether what looks supported answers the question; it can only lower a state.
+
+        `material`: the prompt with a question about the whole of the material in the question's place.
+        """
+        supported = [i for i, s in enumerate(proof.sentences) if s.state is SentenceState.SUPPORTED]
+        whole = judging.probability_of_yes(self._engine, material, self._words) if supported else 0.0
+        for index in supported:
             if self._cancel.is_set():
                 return
-            if sentence.state is not SentenceState.SUPPORTED:
-                continue
-            yes = judging.support_probability(
-                self._engine,
-                source=proof.evidence(index),
-                question=self._question.text,
-                claim=proof.claim(index).text,
-                language=self._language,
-            )
-            if yes < DOUBT_BELOW:
-                lowered = SentenceState.UNSUPPORTED if yes < UNSUPPORTED_BELOW else SentenceState.IN_DOUBT
+            quote = judging.quote_prompt(proof.evidence(index), self._question.text, self._words)
+            yes = (whole + judging.probability_of_yes(self._engine, quote, self._words)) / 2
+            if yes < judging.SUPPORT_FROM:
+                doubt = yes >= judging.DOUBT_FROM
+                lowered = SentenceState.IN_DOUBT if doubt else SentenceState.UNSUPPORTED
                 self._emit(SentenceReady(index, proof.lower(index, lowered), ()))
 
     def _outcome(

@@ -14,7 +14,8 @@ class Wording(Struct, frozen=True, kw_only=True):
     library: str
     question: str
     page: str
-    judge: str
+    judge_quote: str
+    judge_material: str
     yes: str
     no: str
 
@@ -36,9 +37,10 @@ CHINESE = Wording(
     library="可能有关的法条和类案（不是本案的事实）：\n",
     question="问题：",
     page="第{page}页",
-    judge="材料：\n{source}\n\n问题：{question}\n回答：{claim}\n\n材料是否写明了这个回答？只回答“是”或“否”。",
-    yes="是",
-    no="否",
+    judge_quote="材料：\n{source}\n\n问题：{question}\n\n这段材料能不能回答这个问题？只回答“能”或“不能”。",
+    judge_material="问题：{question}\n\n上面的材料能不能回答这个问题？只回答“能”或“不能”。",
+    yes="能",
+    no="不能",
 )
 ENGLISH = Wording(
     refusal="Not found in the material.",
@@ -49,8 +51,9 @@ ENGLISH = Wording(
     library="Articles and past cases that may bear on it (not facts of this case):\n",
     question="Question: ",
     page="page {page}",
-    judge="Material:\n{source}\n\nQuestion: {question}\nAnswer: {claim}\n\n"
-    "Does the material state this answer? Answer only Yes or No.",
+    judge_quote="Material:\n{source}\n\nQuestion: {question}\n\nCan this material answer the question? "
+    "Answer only Yes or No.",
+    judge_material="Question: {question}\n\nCan the material above answer this question? Answer only Yes or No.",
     yes="Yes",
     no="No",
 )
