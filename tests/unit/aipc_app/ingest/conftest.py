@@ -102,11 +102,11 @@ class MemoryEncoder:
 
     def come(self) -> None:
         self.startable = self.ready = True
-        self._tell()
+        self.tell()
 
     def go(self) -> None:
         self.ready = self.startable = False
-        self._tell()
+        self.tell()
 
     def subscribe(self, listener: Callable[..., None], /) -> None:
         self._listeners.append(listener)
@@ -120,7 +120,7 @@ class MemoryEncoder:
             if times and any(word in text for text in texts):
                 self.deaths[word] = times - 1
                 self.ready = False
-                self._tell()
+                self.tell()
                 raise WorkerDied("died")
         self.batches.append(tuple(texts))
         return Made(self.name, struct.pack(f"<{2 * len(texts)}f", *([0.6, 0.8] * len(texts))))
@@ -149,9 +149,9 @@ class MemoryEncoder:
         if not self.ready:
             raise WorkerDied("not there")
 
-    def _tell(self) -> None:
+    def tell(self, state: object = None) -> None:
         for listener in self._listeners:
-            listener()
+            listener(state)
 
 
 class Bench:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,11 +15,14 @@ from aipc_app.errors import (
     DocumentError,
     DocumentLimit,
     PasswordNeeded,
+    StorageError,
     UnsupportedFormat,
     UserMistake,
     WorkerDied,
 )
 from aipc_app.ingest.report import IngestProgress, ReportStatus
+from aipc_app.ingest.sources import Source
+from aipc_app.workers.encoder_states import Unavailable
 
 if TYPE_CHECKING:
     from tests.unit.aipc_app.ingest.conftest import Bench
@@ -141,8 +145,6 @@ def test_adding_a_failed_file_again_tries_again(bench: Bench) -> None:
 
 def test_a_file_that_vanished_is_reported_and_stops_no_other(bench: Bench) -> None:
     case = bench.store.cases.create("一")
-    from aipc_app.ingest.sources import Source
-
     gone = Source(path=bench.folder / "gone.txt", name="gone.txt", given="gone.txt")
     bench.queue.start()
     added = (*bench.queue.add(case.id, [gone]), *bench.drop(case.id, ("good.txt", LOAN)))
@@ -377,3 +379,49 @@ def test_no_word_of_a_document_reaches_the_log(bench: Bench, caplog: pytest.LogC
         bench.reports(bench.drop(case.id, ("a.txt", LOAN), ("b.txt", "乙方的秘密。")))
     assert "ValueError at read" in caplog.text
     assert "乙方" not in caplog.text
+
+
+def test_stopping_takes_no_longer_than_promised_even_when_a_child_hangs(bench: Bench) -> None:
+    case = bench.store.cases.create("一")
+    bench.encoder.gate.clear()
+    bench.queue.start()
+    bench.drop(case.id, ("a.txt", LOAN))
+    assert bench.encoder.embedding.wait(20)
+    started = time.monotonic()
+    bench.queue.stop()
+    assert time.monotonic() - started < 4  # two seconds, and a busy machine
+    bench.encoder.gate.set()
+
+
+def test_a_full_disk_is_told_to_who_waits_and_the_work_goes_on_when_there_is_room(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = bench.store.cases.create("一")
+    full = threading.Event()
+    full.set()
+    save = bench.store.documents.save_read
+
+    def save_if_there_is_room(*arguments: Any, **named: Any) -> None:
+        if full.is_set():
+            raise StorageError("The disk is full.")
+        save(*arguments, **named)
+
+    monkeypatch.setattr(bench.store.documents, "save_read", save_if_there_is_room)
+    bench.queue.start()
+    added = bench.drop(case.id, ("a.txt", LOAN))
+    with pytest.raises(StorageError, match="disk is full"):
+        bench.reports(added)
+    assert bench.store.documents.of_case(case.id)[0].status in (DocumentStatus.QUEUED, DocumentStatus.READING)
+    full.clear()
+    bench.until(lambda: bench.store.documents.of_case(case.id)[0].status is DocumentStatus.INDEXED)
+    assert bench.reports(added)[0].status == "indexed"
+
+
+def test_an_encoder_that_can_not_run_here_is_not_waited_for(bench: Bench) -> None:
+    case = bench.store.cases.create("一")
+    bench.encoder.go()
+    bench.queue.start()
+    bench.encoder.tell(Unavailable(reason="no AVX2"))
+    (report,) = bench.reports(bench.drop(case.id, ("a.txt", LOAN)))
+    assert report.status == "indexed_with_gaps"
+    assert [job.kind for job in bench.store.jobs.unfinished()] == [JobKind.EMBED]
