@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from aipc_app.answer.material import Source, in_document_order, passage_source, whole_sources
 from aipc_app.answer.prompt import document_texts
@@ -15,7 +16,9 @@ from aipc_app.search.service import SearchService
 from aipc_app.store import Store
 from engine.client.base import EngineClient
 
-LIBRARY_PASSAGES = 3  # beside a case's own material; more would crowd it out
+LIBRARY_PASSAGES = 2  # beside a case's own material; more would crowd it out
+_COMPETING = 4  # places for which the case's passages and the library's compete
+_NOTHING = SearchResult(evidence=(), seconds=0.0)
 _MOST_COUNTED = 500
 _OVERHEAD_TOKENS = 1600  # system text, found passages in whole mode, question, template
 
@@ -45,15 +48,18 @@ class Gatherer:
     def search(self, question: Question, history: Sequence[Turn], limit: int) -> tuple[SearchResult, SearchResult]:
         """What the case and the library have on it. A follow-up is searched together with what it follows."""
         query = f"{history[-1].question}\n{question.text}" if history else question.text
-        nothing = SearchResult(evidence=(), seconds=0.0)
-        case = (
-            self._search.search(query, cases=question.cases, documents=question.documents, limit=limit)
-            if question.cases
-            else nothing
-        )
-        library_limit = LIBRARY_PASSAGES if question.cases else limit
-        library = self._search.search(query, cases=(LIBRARY_ID,), limit=library_limit) if question.library else nothing
-        return case, library
+        if not question.cases:
+            return _NOTHING, self._search.search(query, cases=(LIBRARY_ID,), limit=limit)
+        case = self._search.search(query, cases=question.cases, documents=question.documents, limit=limit)
+        return case, self._law(query, question) if question.library else _NOTHING
+
+    def _law(self, query: str, question: Question) -> SearchResult:
+        """Library passages that hold their own against the case's: most questions are about facts, and then
+        articles and past cases would only mislead, and be read for nothing."""
+        both = self._search.search(query, cases=(*question.cases, LIBRARY_ID), limit=_COMPETING)
+        own = {document.id for case in question.cases for document in self._store.documents.of_case(case)}
+        law = [item for item in both.evidence if item.passage.document_id not in own]
+        return replace(both, evidence=tuple(law[:LIBRARY_PASSAGES]))
 
     def gather(
         self,
