@@ -36,8 +36,9 @@ def unpack_boxes(packed: bytes, start: int, end: int) -> Iterator[Box]:
 def span_boxes(packed: bytes, start: int, end: int) -> tuple[Box, ...]:
     """The boxes of a span merged line by line: what a highlight draws. Empty when the page has no boxes."""
     lines: list[Box] = []
+    before = NO_BOX
     for box in unpack_boxes(packed, start, end):
-        if lines and _same_line(lines[-1], box):
+        if lines and (_same_line(lines[-1], box) or _same_column(before, box)):
             last = lines[-1]
             lines[-1] = (
                 min(last[0], box[0]),
@@ -47,6 +48,7 @@ def span_boxes(packed: bytes, start: int, end: int) -> tuple[Box, ...]:
             )
         else:
             lines.append(box)
+        before = box
     return tuple((round(a, 2), round(b, 2), round(c, 2), round(d, 2)) for a, b, c, d in lines)
 
 
@@ -56,3 +58,11 @@ def _same_line(line: Box, box: Box) -> bool:
     overlap = min(line[3], box[3]) - max(line[1], box[1])
     gap = max(box[0] - line[2], line[0] - box[2])
     return overlap > 0.4 * min(line[3] - line[1], box[3] - box[1]) and gap < 2.5 * height
+
+
+def _same_column(before: Box, box: Box) -> bool:
+    """One character right above or below the other: text that runs up or down the page."""
+    width = max(before[2] - before[0], box[2] - box[0], 1.0)
+    overlap = min(before[2], box[2]) - max(before[0], box[0])
+    gap = max(box[1] - before[3], before[1] - box[3])
+    return overlap > 0.8 * width and gap < 0.5 * width

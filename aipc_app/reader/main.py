@@ -9,7 +9,6 @@ import os
 import queue
 import sys
 import threading
-import traceback
 import warnings
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from aipc_app.domain.reader_wire import (
 )
 from aipc_app.reader.convert.base import Content, Converter, ReadPage, Source
 from aipc_app.reader.convert.detect import Format, detect
-from aipc_app.reader.failure import FailureKind, ReadingError, over_memory
+from aipc_app.reader.failure import FailureKind, ReadingError, failure_of
 from aipc_app.reader.limits import limit_recursion, memory_limit
 from engine.errors import ProtocolError
 from engine.wire.child import Hello
@@ -87,7 +86,7 @@ class _Reader:
         except BrokenPipeError:
             raise
         except Exception as error:
-            failure = _as_failure(error)
+            failure = failure_of(error)
             self._channel.send(ReadFailed(id=request.id, kind=failure.kind.value, reason=failure.reason))
         finally:
             self._cancelled.discard(request.id)
@@ -158,24 +157,6 @@ def _converter(format_: Format) -> Converter:
             from aipc_app.reader.convert import text
 
             return text.convert_markdown
-
-
-def _as_failure(error: Exception) -> ReadingError:
-    """Every exception becomes a sentence; its message may hold document text and is not logged."""
-    if isinstance(error, ReadingError):
-        return error
-    if isinstance(error, MemoryError):
-        return over_memory()
-    if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
-        return ReadingError(
-            FailureKind.ERROR, f"The file can't be opened ({error.strerror}); check that it is still there."
-        )
-    frames = reversed(traceback.extract_tb(error.__traceback__)[-6:])
-    where = " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
-    _LOG.error("%s at %s", type(error).__name__, where)
-    if isinstance(error, RecursionError):
-        return ReadingError(FailureKind.DAMAGED, "This file is nested too deeply to be read; it may be damaged.")
-    return ReadingError(FailureKind.ERROR, "This file could not be read, although it opened; it may be damaged.")
 
 
 def _quieten() -> None:

@@ -37,7 +37,7 @@ from aipc_app.workers.reader_lane import ChildGoneError, Lane
 
 _LOG = logging.getLogger("aipc.workers")
 _POLL_S = 0.05  # how soon a cancel is noticed
-_CANCEL_GRACE_S = 0.3  # after that the reader is killed
+_CANCEL_GRACE_S = 0.2  # after that the reader is killed
 RENDER_SECONDS = 60.0
 
 OnPage = Callable[[PageRead], None]

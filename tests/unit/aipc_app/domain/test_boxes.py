@@ -21,3 +21,10 @@ def test_a_gap_between_columns_is_not_bridged() -> None:
 
 def test_a_page_without_boxes_has_none() -> None:
     assert span_boxes(b"", 0, 10) == ()
+
+
+def test_text_that_runs_down_the_page_gives_one_rectangle_a_column() -> None:
+    column = [(100.0, 10.0 + 5 * i, 107.0, 14.0 + 5 * i) for i in range(6)]
+    second = [(90.0, 10.0 + 5 * i, 97.0, 14.0 + 5 * i) for i in range(6)]
+    packed = pack_boxes([*column, NO_BOX, *second])
+    assert span_boxes(packed, 1, 10) == ((100.0, 15.0, 107.0, 39.0), (90.0, 10.0, 97.0, 24.0))

@@ -17,7 +17,8 @@ from aipc_app.workers.reader import Reader
 from aipc_app.workers.spawn import child_command
 from tests.unit.aipc_app.reader.making import PdfPage, pdf_bytes, show
 
-PAGES = 400
+PAGES = 200
+SOON_S = 2.0  # 0.5 s on an idle machine; a test machine may be busy
 MARK = "Pseudonym"  # must not turn up in a log
 
 
@@ -78,7 +79,7 @@ def test_a_cancel_is_heard_between_pages_and_the_child_lives(reader: Reader, lon
 
     with pytest.raises(Cancelled):
         reader.read(long_pdf, "long.pdf", on_page=on_page, cancel=cancel)
-    assert time.monotonic() - started[0] < 0.5
+    assert time.monotonic() - started[0] < SOON_S
     before = [child.pid for child in children()]
     assert read_short(reader, short_pdf) == "Short"
     assert [child.pid for child in children()] == before
@@ -104,13 +105,13 @@ def test_a_child_too_busy_to_hear_a_cancel_is_replaced(reader: Reader, tmp_path:
     cancel = SetAfterLooks(6)
     with pytest.raises(Cancelled):
         reader.read(slow, "slow.html", on_page=lambda _: None, cancel=cancel)
-    assert time.monotonic() - cancel.at < 0.5
+    assert time.monotonic() - cancel.at < SOON_S
     assert read_short(reader, short_pdf) == "Short"
 
 
 def test_a_file_over_its_time_fails_alone(reader: Reader, long_pdf: Path, short_pdf: Path) -> None:
     with pytest.raises(DocumentLimit, match="longer than"):
-        reader.read(long_pdf, "long.pdf", on_page=lambda _: None, limits=ReadLimits(seconds=0.3))
+        reader.read(long_pdf, "long.pdf", on_page=lambda _: None, limits=ReadLimits(seconds=0.1))
     assert read_short(reader, short_pdf) == "Short"
 
 
