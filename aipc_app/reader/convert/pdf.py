@@ -59,7 +59,7 @@ def _read(document: pdfium.PdfDocument, index: int) -> ReadPage:
         return _judged(page, index + 1, page_text(page))
     except (pdfium.PdfiumError, ValueError) as error:
         _LOG.info("page %d: %s", index + 1, type(error).__name__)
-        width, height = page.get_size()
+        width, height = _size(page)
         failed = Page(number=index + 1, text="", state=PageState.FAILED, width=width, height=height)
         return ReadPage(failed, FAILED)
     finally:
@@ -72,7 +72,7 @@ def _judged(page: pdfium.PdfPage, number: int, read: PdfText) -> ReadPage:
         state, problem = _without_text(page, read)
     elif is_garbled(read.text, read.lost):
         state, problem = PageState.GARBLED, GARBLED
-    width, height = page.get_size()
+    width, height = _size(page)
     empty = state is PageState.EMPTY
     kept = Page(
         number=number, text="" if empty else read.text, state=state, width=width, height=height,
@@ -90,3 +90,9 @@ def _without_text(page: pdfium.PdfPage, read: PdfText) -> tuple[PageState, str]:
     if pdfium_c.FPDF_PAGEOBJ_IMAGE in shown:
         return PageState.EMPTY, SCAN
     return PageState.EMPTY, DRAWN if shown - {pdfium_c.FPDF_PAGEOBJ_FORM} else BLANK
+
+
+def _size(page: pdfium.PdfPage) -> tuple[float, float]:
+    """Points as displayed; a thousandth is finer than any file means."""
+    width, height = page.get_size()
+    return round(width, 3), round(height, 3)
