@@ -146,10 +146,12 @@ class Desktop(QObject):
         context.bridge.failed.connect(context.notices.show_error)
         context.bridge.changed.connect(self._changed)
         self.window.remedy.connect(self._remedy)
+        self.window.rail.chosen.connect(self._go)
         self.window.rail.engine.clicked.connect(lambda: self._go(Screen.MODELS))
         self.window.rail.help_wanted.connect(self.keyboard.show_help)
 
     def _go(self, screen: Screen) -> None:
+        """Only once there is something to show."""
         if self.context.bridge.ready:
             self.window.show_screen(screen)
 

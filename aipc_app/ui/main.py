@@ -21,7 +21,6 @@ from aipc_app.settings.model import Settings
 from aipc_app.ui.desktop import Desktop
 
 ServicesFactory = Callable[[], AbstractContextManager[Services]]
-_SWITCH_S = 0.002  # threads give way to the window's five times sooner than by default
 
 
 def run(
@@ -34,7 +33,6 @@ def run(
     `on_usable`: called once the window can be used; when it returns True the window closes (benchmarks).
     """
     application = make_application(argv)
-    sys.setswitchinterval(_SWITCH_S)
     desktop = Desktop(application, settings or Settings())
     sys.excepthook = desktop.unexpected
     if on_usable is not None:

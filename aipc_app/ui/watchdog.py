@@ -27,6 +27,7 @@ class Watchdog(QObject):
         self._timer.timeout.connect(self._tick)
         self.longest = Stall()
         self._seen = self._computed = 0.0
+        self.ticks = 0
 
     def start(self) -> None:
         self.longest = Stall()
@@ -40,6 +41,7 @@ class Watchdog(QObject):
 
     def _tick(self) -> None:
         now, computed = time.monotonic(), time.thread_time()
+        self.ticks += 1
         self.longest = Stall(
             max(self.longest.waited_s, now - self._seen - _TICK_S),
             max(self.longest.worked_s, computed - self._computed),

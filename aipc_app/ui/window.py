@@ -43,7 +43,6 @@ class Window(QMainWindow):
         self.stack = QStackedWidget()
         self._lay_out()
         self.toast = Toast(self, context.words)
-        self.rail.chosen.connect(self.show_screen)
         self.banner.remedy.connect(self.remedy)
         context.notices.problem.connect(self._show_problem)
         context.notices.told.connect(self._tell)

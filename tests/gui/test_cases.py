@@ -114,7 +114,7 @@ def test_deleting_for_good_asks_first(rig: Rig) -> None:
     dialog.reject()
     assert rig.services.store.cases.get(case.id)
     choose(rig, case, "Delete for good")
-    dialog = [found for found in rig.window.findChildren(ConfirmDialog) if found.isVisible()][0]
+    dialog = next(found for found in rig.window.findChildren(ConfirmDialog) if found.isVisible())
     QTest.mouseClick(dialog.accept_button, Qt.MouseButton.LeftButton)
     rig.until(lambda: names(rig) == [])
     assert rig.services.store.cases.by_name("甲案") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -17,6 +18,10 @@ from aipc_app.ui.bridge.running import Running
 
 Result = TypeVar("Result")
 _CHANGES_EVERY_MS = 100
+# How soon a computing thread hands the interpreter to the window's. Measured with 2,000 deltas streaming and 50
+# documents being read on two busy cores: an event's longest wait is 350 to 1,700 ms with Python's own 5 ms, 190 to
+# 1,700 with 2 ms, 50 to 150 with 0.5 ms.
+_HAND_OVER_S = 0.0005
 
 
 class Bridge(QObject):
@@ -33,6 +38,8 @@ class Bridge(QObject):
 
     def __init__(self) -> None:
         super().__init__()
+        self._hand_over_before = sys.getswitchinterval()
+        sys.setswitchinterval(_HAND_OVER_S)
         self._mailbox = Mailbox()
         self._lanes = Lanes()
         self._services: Services | None = None
@@ -103,6 +110,7 @@ class Bridge(QObject):
             running.cancel()
         self._gathering.stop()
         self._mailbox.close()
+        sys.setswitchinterval(self._hand_over_before)
         return self._lanes.close(timeout_s)
 
     def _gather(self, changes: Changes) -> None:

@@ -15,6 +15,7 @@ from aipc_app.operations.op import Op
 from aipc_app.ui.bridge.mailbox import Mailbox
 
 REPAINTS_PER_S = 30
+_REST = 3.0  # a receiver that takes long gets its batches further apart: the window has other things to do
 
 
 class Running:
@@ -39,7 +40,7 @@ class Running:
         self._lock = threading.Lock()
         self._waiting: list[Any] = []
         self._flush_due = False
-        self._last_flush = 0.0
+        self._next_flush = 0.0
 
     @property
     def wanted(self) -> bool:
@@ -73,7 +74,7 @@ class Running:
         self._mailbox.post(self._flush_in_time)
 
     def _flush_in_time(self) -> None:
-        wait = self._last_flush + 1 / REPAINTS_PER_S - time.monotonic()
+        wait = self._next_flush - time.monotonic()
         if wait <= 0:
             self._flush()
         else:
@@ -83,9 +84,11 @@ class Running:
         with self._lock:
             batch, self._waiting = tuple(self._waiting), []
             self._flush_due = False
-        self._last_flush = time.monotonic()
+        started = time.monotonic()
         if batch and self._events is not None and self.wanted:
             self._events(batch)
+        took = time.monotonic() - started
+        self._next_flush = started + max(1 / REPAINTS_PER_S, _REST * took)
 
     def _end(self, result: Any, error: BaseException | None) -> None:
         def deliver() -> None:

@@ -50,6 +50,7 @@ class ClampedLabel(QWidget):
                 line = self.fontMetrics().elidedText(
                     self._text[start:start + length * 2 + 8], Qt.TextElideMode.ElideRight, self.width())
             painter.drawText(QPointF(0, number * step + self.fontMetrics().ascent()), line)
+        painter.end()
 
     def _cut(self, width: int) -> list[tuple[int, int]]:
         """Start and length of each line, the last perhaps to be shortened."""

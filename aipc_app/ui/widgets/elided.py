@@ -35,3 +35,4 @@ class ElidedLabel(QLabel):
         painter.setPen(self.palette().windowText().color())
         shown = self.fontMetrics().elidedText(self.text(), self._mode, self.contentsRect().width())
         painter.drawText(self.contentsRect(), self.alignment() | Qt.AlignmentFlag.AlignVCenter, shown)
+        painter.end()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QTextBrowser
 
 from aipc_app.domain.answers import Sentence
 from aipc_app.ui.case.conversation.chips import CHIP_TYPE, COPY_PROPERTY, OBJECT, TIE, ChipObject
-from aipc_app.ui.case.conversation.writer import SOURCE, WHY, AnswerWriter
+from aipc_app.ui.case.conversation.writer import SOURCE, WHY, AnswerWriter, Written
 from aipc_app.ui.context import UiContext
 
 
@@ -28,6 +28,7 @@ class AnswerView(QTextBrowser):
         self._context = context
         self._text, self._finished = "", False
         self._sentences: tuple[Sentence, ...] = ()
+        self._written = Written()
         self.setProperty("kind", "answer")
         self.setOpenLinks(False)
         self.setUndoRedoEnabled(False)
@@ -54,12 +55,17 @@ class AnswerView(QTextBrowser):
 
     def set_sentences(self, sentences: Sequence[Sentence]) -> None:
         """Those checked so far."""
-        self._sentences = tuple(sentences)
-        self._rewrite()
+        self._continue(tuple(sentences))
 
     def finish(self, text: str, sentences: Sequence[Sentence]) -> None:
-        self._text, self._sentences, self._finished = text, tuple(sentences), True
-        self._rewrite()
+        """The whole answer as it is stored."""
+        same = text == self._text
+        self._text, self._finished = text, True
+        if same:
+            self._continue(tuple(sentences))
+        else:
+            self._sentences = tuple(sentences)
+            self._rewrite()
 
     def sizeHint(self) -> QSize:
         return QSize(200, self._height())
@@ -76,8 +82,21 @@ class AnswerView(QTextBrowser):
         data.setText(self._selected_text())
         return data
 
+    def _continue(self, sentences: tuple[Sentence, ...]) -> None:
+        """Write what is new; everything, when a sentence that stands was changed."""
+        kept = self._written.sentences
+        if sentences[:kept] != self._sentences[:kept]:
+            self._written = Written()
+        self._sentences = sentences
+        self._write()
+
     def _rewrite(self) -> None:
-        self._writer().write(self._text, self._sentences, finished=self._finished)
+        self._written = Written()
+        self._write()
+
+    def _write(self) -> None:
+        self._written = self._writer().write(
+            self._text, self._sentences, finished=self._finished, after=self._written)
         self._fit()
 
     def _writer(self) -> AnswerWriter:

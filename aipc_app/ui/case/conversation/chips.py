@@ -22,13 +22,17 @@ class ChipObject(QPyTextObject):
     def __init__(self, look: Look) -> None:
         super().__init__()
         self._look = look
+        self._sizes: dict[tuple[str, str], QSizeF] = {}
 
     def intrinsicSize(self, document: QTextDocument, place: int, style: QTextFormat) -> QSizeF:
-        metrics = QFontMetricsF(self._font(document))
-        if style.property(ICON_PROPERTY):
-            return QSizeF(metrics.height() + 2, metrics.height())
-        return QSizeF(max(metrics.horizontalAdvance(str(style.property(LABEL_PROPERTY))) + 9, metrics.height()) + 3,
-                      metrics.height())
+        """Asked for at each layout of the text, so it is kept."""
+        shown = str(style.property(LABEL_PROPERTY) or "")
+        key = (document.defaultFont().toString(), shown)
+        if key not in self._sizes:
+            metrics = QFontMetricsF(self._font(document))
+            wide = metrics.horizontalAdvance(shown) + 9 if shown else metrics.height() - 1
+            self._sizes[key] = QSizeF(max(wide, metrics.height()) + 3, metrics.height())
+        return self._sizes[key]
 
     def drawObject(
         self, painter: QPainter, rect: QRectF | QRect, document: QTextDocument, place: int, style: QTextFormat

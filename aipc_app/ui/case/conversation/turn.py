@@ -57,14 +57,16 @@ class TurnView(QFrame):
 
     def take(self, batch: tuple[object, ...]) -> None:
         """What came since the last repaint; runs of text are put on screen once."""
-        text = ""
+        text = "".join(event.text for event in batch if isinstance(event, AnswerDelta))
+        if text:
+            self.view.show()
+            self.progress.writing()
+            self.view.add_text(text)
+        checked = [event for event in batch if isinstance(event, SentenceReady)]
+        if checked:
+            self._take_sentences(checked)
         for event in batch:
-            if isinstance(event, AnswerDelta):
-                text += event.text
-                continue
-            text = self._flush(text)
             self._take_one(event)
-        self._flush(text)
 
     def show_answer(self, answer: Answer) -> None:
         """The whole answer as it is stored."""
@@ -129,22 +131,17 @@ class TurnView(QFrame):
                 self._show_evidence(event)
             case Reading():
                 self.progress.reading(event)
-            case SentenceReady(index=index, sentence=sentence, citations=citations):
-                del self._sentences[index:]
-                self._sentences.append(sentence)
-                self._citations |= {citation.marker: citation for citation in citations}
-                self.view.set_sentences(self._sentences)
             case Answered(answer=answer):
                 self.show_answer(answer)
             case _:
                 pass
 
-    def _flush(self, text: str) -> str:
-        if text:
-            self.view.show()
-            self.progress.writing()
-            self.view.add_text(text)
-        return ""
+    def _take_sentences(self, checked: list[SentenceReady]) -> None:
+        for event in checked:
+            del self._sentences[event.index:]
+            self._sentences.append(event.sentence)
+            self._citations |= {citation.marker: citation for citation in event.citations}
+        self.view.set_sentences(self._sentences)
 
     def _show_evidence(self, event: EvidenceFound) -> None:
         words = self._context.words

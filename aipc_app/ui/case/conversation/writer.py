@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextDocument
 
@@ -28,23 +29,45 @@ _LINES = {
 }
 
 
+@dataclass(frozen=True)
+class Written:
+    """How much of an answer stands in the document for good: code points, sentences, and where that ends there."""
+
+    text: int = 0
+    sentences: int = 0
+    position: int = 0
+
+
 class AnswerWriter:
     """Writes into one document with one theme."""
 
     def __init__(self, document: QTextDocument, tokens: Tokens, words: Words) -> None:
         self._document, self._tokens, self._words = document, tokens, words
 
-    def write(self, text: str, sentences: Sequence[Sentence], *, finished: bool) -> None:
-        """The whole answer anew; what is not checked yet is paler until `finished`."""
-        self._document.clear()
+    def write(
+        self, text: str, sentences: Sequence[Sentence], *, finished: bool, after: Written | None = None
+    ) -> Written:
+        """The answer from `after` on; what is not checked yet is paler until `finished`.
+
+        What stands before `after` is left alone, so that a long answer costs no more than a short one.
+        """
+        after = after or Written()
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
-        for piece in pieces(text, sentences):
+        cursor.setPosition(after.position)
+        cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
+        written, chars = after, after.text
+        for piece in pieces(text[after.text:], sentences[after.sentences:]):
             if piece.sentence is None:
                 cursor.insertText(piece.text, self._plain(pale=not finished))
-            else:
-                self._write_sentence(cursor, piece.sentence, piece.index)
+                chars += len(piece.text)
+                continue
+            self._write_sentence(cursor, piece.sentence, after.sentences + piece.index)
+            chars += len(piece.text) if text.startswith(piece.text, chars) else 0
+            written = Written(chars, after.sentences + piece.index + 1, cursor.position())
         cursor.endEditBlock()
+        return written
 
     def append(self, text: str) -> None:
         """More unchecked text at the end."""

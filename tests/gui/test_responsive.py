@@ -1,0 +1,95 @@
+"""The window keeps answering while it streams and indexes."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import astuple
+from pathlib import Path
+
+import msgspec
+import pytest
+from PySide6.QtCore import QTimer
+
+from aipc_app.settings.model import Answers, Settings
+from aipc_app.ui.watchdog import Stall, Watchdog
+from tests.gui.conftest import ANSWER, QUESTION, Rig
+
+RUNS = 3
+WORKED_BAR_S = 0.050  # what the window's thread itself computes before it looks at events again
+WAITED_BAR_S = 0.200  # what an event waits; beside it, twice what a process that only ticks waits on the same PC
+TICKER = """
+import select, sys, time
+worst, seen = 0.0, time.monotonic()
+while not select.select([sys.stdin], [], [], 0.010)[0]:
+    worst, seen = max(worst, time.monotonic() - seen - 0.010), time.monotonic()
+print(worst)
+"""
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    return msgspec.structs.replace(settings, answers=Answers(max_tokens=2_400))
+
+
+@pytest.fixture
+def reading() -> bool:
+    return True
+
+
+@contextmanager
+def ticker(waited: list[float]) -> Iterator[None]:
+    """What the PC itself does to a process that does nothing but tick."""
+    with subprocess.Popen([sys.executable, "-c", TICKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as process:
+        yield
+        waited.append(float(process.communicate("stop")[0]))
+
+
+def write_documents(folder: Path) -> Path:
+    """Fifty text files that no other run has."""
+    folder.mkdir()
+    for number in range(50):
+        text = f"{folder.name} {number}。{ANSWER}\n" * 40
+        (folder / f"{number}.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_streaming_and_indexing_do_not_hold_the_window_up(rig: Rig, tmp_path: Path) -> None:
+    """2,000 deltas stream while 50 documents are added and read; the median of three runs counts."""
+    rig.answer = ANSWER * 160  # about 2,000 tokens of the fake engine
+    rig.open_case()
+    rig.ask()  # everything that is made once is made
+    watchdog, stalls, idle = Watchdog(rig.window), list[Stall](), list[float]()
+    rows = rig.case_page.bench.documents.model
+    for run in range(RUNS):
+        folder = write_documents(tmp_path / f"run{run}")
+        with ticker(idle):
+            watchdog.start()
+            rig.case_page.bench.documents.add_paths([folder])
+            rig.case_page.conversation.ask(QUESTION)
+            rig.until(lambda: not rig.case_page.conversation.busy)
+            rig.until(lambda wanted=2 + 50 * (run + 1): len(rows.rows) == wanted)
+            rig.until(lambda: all(row.document.status.readable for row in rows.rows))
+            stalls.append(watchdog.stop())
+    assert len(rig.turn.view.text) > 2_000
+    waited, worked = (statistics.median(part) for part in zip(*map(astuple, stalls), strict=True))
+    told = f"worked {worked * 1000:.0f} ms, waited {waited * 1000:.0f} ms, a ticking process {idle} s; all: {stalls}"
+    print(told)
+    assert worked < WORKED_BAR_S, told
+    assert waited < WAITED_BAR_S + 2 * statistics.median(idle), told
+
+
+def test_the_watchdog_sees_a_stall(rig: Rig) -> None:
+    """It would not be worth much otherwise: a busy half second and a sleeping one are told apart."""
+    watchdog = Watchdog(rig.window)
+    watchdog.start()
+    rig.qtbot.waitUntil(lambda: watchdog.ticks > 2)
+    QTimer.singleShot(0, rig.window, lambda: time.sleep(0.3))
+    rig.qtbot.waitUntil(lambda: watchdog.longest.waited_s > 0.25)
+    seen = watchdog.stop()
+    assert seen.waited_s > 0.25 > seen.worked_s
