@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import chromadb
+from chromadb.api.shared_system_client import SharedSystemClient
 from chromadb.config import Settings
 from chromadb.errors import ChromaError, NotFoundError
 
@@ -18,6 +19,7 @@ from aipc_app.encoder.errors import EncoderError, IndexDamaged
 from aipc_app.encoder.vector_index import Near
 
 _DATABASE = "chroma.sqlite3"
+_LOADING, _UNKNOWN = "loading", "not-filled-yet"
 _DOCUMENT = "document_id"
 # Chroma writes a collection's graph to disk each time this many vectors came in, and replays fewer than this
 # when it is opened: larger makes adding faster and the first search after a start slower.
@@ -36,23 +38,25 @@ _CODE = re.compile(r"\(code: (\d+)\)")
 class ChromaIndex:
     """VectorIndex in a folder. Made for one embedder: its folder is named after the embedder's identity.
 
-    After damage the index is empty, and searches raise IndexDamaged until someone begins to fill it again,
-    so that nobody takes an empty answer for "nothing found".
+    A new index, also one made anew after damage, raises IndexDamaged for searches until someone counts or
+    fills it, so that nobody takes its empty answer for "nothing found".
     """
 
     def __init__(self, folder: Path) -> None:
         """Open or create. Raises EncoderError when the folder can't be written. Damage found here is kept for later."""
         self._folder = folder
         self._collections: dict[str, Any] = {}
-        self._empty_by_damage = False
+        self._is_unknown = False
         try:
+            if (folder / _LOADING).exists():
+                raise IndexDamaged("The index for search by meaning can't be loaded; it has to be rebuilt.")
             self._client = self._open()
         except IndexDamaged:
             self._start_afresh()
 
     def add(self, collection: str, passage_ids: Sequence[int], document_ids: Sequence[int], vectors: Matrix) -> None:
         with self._guarded():
-            self._empty_by_damage = False
+            self._now_known()
             if passage_ids:
                 self._collection(collection, create=True).upsert(
                     ids=[str(passage_id) for passage_id in passage_ids],
@@ -62,6 +66,7 @@ class ChromaIndex:
 
     def remove(self, collection: str, document_id: int | None) -> None:
         with self._guarded():
+            self._now_known()
             found = self._collection(collection)
             if found is None:
                 return
@@ -75,8 +80,8 @@ class ChromaIndex:
         self, collection: str, vector: Matrix, limit: int, document_ids: Sequence[int] | None = None
     ) -> Near:
         with self._guarded():
-            if self._empty_by_damage:
-                raise IndexDamaged("The index for search by meaning was lost; it has to be rebuilt.")
+            if self._is_unknown:
+                raise IndexDamaged("The index for search by meaning is new and empty; it has to be filled.")
             found = self._collection(collection)
             if found is None or limit < 1 or (document_ids is not None and not document_ids):
                 return Near((), ())
@@ -87,6 +92,7 @@ class ChromaIndex:
 
     def count(self, collection: str) -> int:
         with self._guarded():
+            self._now_known()
             found = self._collection(collection)
             return 0 if found is None else int(found.count())
 
@@ -101,13 +107,28 @@ class ChromaIndex:
         try:
             # No embedding function: Chroma's default would fetch a model from the network.
             found = self._client.get_collection(name, embedding_function=None)
-            _probe(found)
+            with self._loading():
+                _probe(found)
         except NotFoundError:
             if not create:
                 return None
             found = self._client.create_collection(name, embedding_function=None, configuration={"hnsw": _GRAPH})
         self._collections[name] = found
         return found
+
+    @contextmanager
+    def _loading(self) -> Iterator[None]:
+        """A graph of nonsense can kill the process as it is loaded; the next one sees by a mark that it did."""
+        mark = self._folder / _LOADING
+        mark.touch()
+        yield
+        mark.unlink(missing_ok=True)
+
+    def _now_known(self) -> None:
+        """Whoever keeps the index in step with the store has seen how empty it is."""
+        if self._is_unknown:
+            (self._folder / _UNKNOWN).unlink(missing_ok=True)
+            self._is_unknown = False
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -117,7 +138,7 @@ class ChromaIndex:
             with _sorted_errors(self._folder):
                 yield
         except IndexDamaged:
-            if not self._empty_by_damage:
+            if not self._is_unknown:
                 self._start_afresh()
             raise
 
@@ -142,17 +163,21 @@ class ChromaIndex:
             pass
         except OSError as error:
             raise EncoderError(_unwritable(self._folder, error.strerror or "no access")) from error
+        # A system that failed to open stays in Chroma's register and would be handed out again.
+        SharedSystemClient.clear_system_cache()
         self._client = self._open()
-        self._empty_by_damage = True
 
     def _open(self) -> Any:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
+            if not (self._folder / _DATABASE).exists():
+                (self._folder / _UNKNOWN).touch()
         except OSError as error:
             raise EncoderError(_unwritable(self._folder, error.strerror or "no access")) from error
         with _sorted_errors(self._folder):
             client = chromadb.PersistentClient(self._folder, settings=Settings(anonymized_telemetry=False))
         self._opened_inode = self._inode()
+        self._is_unknown = (self._folder / _UNKNOWN).exists()
         return client
 
 
@@ -169,19 +194,29 @@ def _probe(collection: Any) -> None:
 
 @contextmanager
 def _sorted_errors(folder: Path) -> Iterator[None]:
+    """Raise EncoderError for the disk's faults, IndexDamaged for everything that Chroma itself raises."""
     try:
         yield
-    except NotFoundError as error:
-        raise IndexDamaged("The index for search by meaning lost a collection; it has to be rebuilt.") from error
-    except ChromaError as error:
-        code = _CODE.search(str(error))
+    except EncoderError:
+        raise
+    except BaseException as error:
+        cause = _chroma_error(error)
+        if cause is None:
+            raise
+        code = _CODE.search(str(cause))
         if code is not None and int(code[1]) in _DISK_CODES:
             raise EncoderError(_unwritable(folder, _DISK_CODES[int(code[1])])) from error
         raise IndexDamaged("The index for search by meaning is damaged; it has to be rebuilt.") from error
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":  # pyo3's, which can't be imported; no Exception on purpose
-            raise
-        raise IndexDamaged("The index for search by meaning is damaged; it has to be rebuilt.") from error
+
+
+def _chroma_error(error: BaseException | None) -> BaseException | None:
+    """What Chroma raised first: its own tidying up after a failed opening raises another error over it."""
+    while error is not None:
+        # pyo3's panics can't be imported, and are no Exception on purpose.
+        if isinstance(error, ChromaError) or type(error).__name__ == "PanicException":
+            return error
+        error = error.__context__
+    return None
 
 
 def _unwritable(folder: Path, why: str) -> str:

@@ -21,11 +21,11 @@ _NORM_TOLERANCE = 1e-3
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. Used from one thread.
+    """Turns texts into vectors. Used from two threads at once.
 
     `identity` names backend, model and content: vectors of different identities are never compared.
     `geometry` names what `for_index` does; an index holds vectors of one identity and one geometry.
-    `batch` is how many passages to hand over at once, so that a question never waits long behind them.
+    `batch` is how many short passages to hand over at once for the best speed.
     """
 
     @property

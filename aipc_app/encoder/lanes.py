@@ -49,6 +49,20 @@ class Lanes:
             self._cancelled.discard(request_id)
 
 
+class Desk:
+    """Where requests arrive: long embedding has a thread of its own, so that no question waits for its step."""
+
+    def __init__(self) -> None:
+        self.serving, self.embedding = Lanes(), Lanes()
+
+    def put(self, request: EncoderRequest) -> None:
+        """To the lanes of the thread that serves it; a cancel to both, as only one knows its request."""
+        if isinstance(request, CancelEncode):
+            self.embedding.put(request)
+        is_long = isinstance(request, Embed) and not is_urgent(request)
+        (self.embedding if is_long else self.serving).put(request)
+
+
 def is_urgent(request: EncoderRequest) -> bool:
     """Whether somebody waits for it: questions, look-ups, the few sentences of an answer."""
     if isinstance(request, Embed):

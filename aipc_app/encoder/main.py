@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from aipc_app.domain.encoder_wire import EncoderRequest
-from aipc_app.encoder.lanes import Lanes
+from aipc_app.encoder.lanes import Desk
 from engine.errors import ProtocolError
 from engine.wire.child import Hello
 from engine.wire.framing import PROTOCOL_VERSION, Channel, EndOfStream, claim_pipes
@@ -44,9 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     channel: Channel[EncoderRequest] = Channel(source, sink, EncoderRequest)
-    lanes = Lanes()
-    threading.Thread(target=_listen, args=(channel, lanes), name="wire", daemon=True).start()
-    _serve(channel, lanes, options)
+    desk = Desk()
+    threading.Thread(target=_listen, args=(channel, desk), name="wire", daemon=True).start()
+    _serve(channel, desk, options)
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -58,11 +58,11 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _listen(channel: Channel[EncoderRequest], lanes: Lanes) -> None:
+def _listen(channel: Channel[EncoderRequest], desk: Desk) -> None:
     """The reading thread. At the end of the input the process goes at once, even out of a long native call."""
     try:
         while True:
-            lanes.put(channel.receive())
+            desk.put(channel.receive())
     except EndOfStream:
         os._exit(0)
     except ProtocolError as error:
@@ -70,7 +70,7 @@ def _listen(channel: Channel[EncoderRequest], lanes: Lanes) -> None:
         os._exit(1)
 
 
-def _serve(channel: Channel[EncoderRequest], lanes: Lanes, options: argparse.Namespace) -> None:
+def _serve(channel: Channel[EncoderRequest], desk: Desk, options: argparse.Namespace) -> None:
     from aipc_app.encoder.embedder import open_embedder
     from aipc_app.encoder.errors import EncoderError
     from aipc_app.encoder.service import EncoderService
@@ -86,7 +86,9 @@ def _serve(channel: Channel[EncoderRequest], lanes: Lanes, options: argparse.Nam
     facts = {"embedder": embedder.identity, "dimensions": str(embedder.dimensions)}
     channel.send(Hello(protocol=PROTOCOL_VERSION, child="encoder", facts=facts))
     _LOG.info("serving %s", embedder.identity)
-    EncoderService(embedder, index, lanes, channel.send).run()
+    embedding = EncoderService(embedder, index, desk.embedding, channel.send)
+    threading.Thread(target=embedding.run, name="embedding", daemon=True).start()
+    EncoderService(embedder, index, desk.serving, channel.send).run()
 
 
 def index_folder(vectors: Path, content: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ class LocalModel:
                 "choose a folder with a config.json in Settings."
             )
         self._model = _load(folder)
+        self._turn = threading.Lock()  # a fast tokenizer can't be used by two threads
         version = importlib.metadata.version("sentence-transformers")
         weights = [path for pattern in _WEIGHTS for path in folder.rglob(pattern)]
         configs = list(folder.rglob("*config*.json"))
@@ -43,10 +45,11 @@ class LocalModel:
     def embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """As Embedder.embed. Texts are cut where the model's own limit is."""
         encode = self._model.encode_query if kind is TextKind.QUERY else self._model.encode_document
-        rows = encode(
-            [text[:_MAX_CHARACTERS] for text in texts],
-            batch_size=self.batch, show_progress_bar=False, convert_to_numpy=True, normalize_embeddings=True,
-        )
+        with self._turn:
+            rows = encode(
+                [text[:_MAX_CHARACTERS] for text in texts],
+                batch_size=self.batch, show_progress_bar=False, convert_to_numpy=True, normalize_embeddings=True,
+            )  # fmt: skip
         return np.asarray(rows, dtype=np.float32)
 
     def for_index(self, rows: Matrix, kind: TextKind) -> Matrix:

@@ -1,10 +1,13 @@
-"""Serves requests one after another, long ones in small steps with questions in between."""
+"""Serves requests one after another, long ones in small steps with questions in between.
+
+Two of these work side by side, each on its own lanes: one embeds many passages, the other does all the rest.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -29,11 +32,12 @@ from aipc_app.encoder.vector_index import VectorIndex
 
 _LOG = logging.getLogger("aipc.encoder")
 _KINDS: dict[type[EncoderError], str] = {IndexDamaged: "damaged_index"}
+_STEP_CHARACTERS = 1_600
 _ADD_STEP = 100  # vectors; Chroma takes well under half a second for them
 
 
 class EncoderService:
-    """Works on the calling thread. `send` takes each reply."""
+    """Works on the calling thread. `send` takes each reply. The index is used by one service alone."""
 
     def __init__(self, embedder: Embedder, index: VectorIndex, lanes: Lanes, send: Callable[[Struct], None]) -> None:
         self._embedder, self._index = embedder, index
@@ -46,17 +50,24 @@ class EncoderService:
             self.turn()
 
     def turn(self) -> None:
-        """Take what has come, urgent requests whole; then one step of what is underway, each in its turn."""
-        while (request := self._lanes.take(wait=not self._underway)) is not None:
-            steps = self._steps(request)
-            if is_urgent(request):
-                while not self._step(request, steps):
-                    pass
-            else:
-                self._underway.append((request, steps))
-        request, steps = self._underway.popleft()
-        if not self._step(request, steps):
+        """Take what has come (wait for it if there is nothing to do), urgent requests whole; then do one step
+        of what is underway, each request in its turn."""
+        request = self._lanes.take(wait=not self._underway)
+        while request is not None:
+            self._begin(request)
+            request = self._lanes.take(wait=False)
+        if self._underway:
+            going, steps = self._underway.popleft()
+            if not self._step(going, steps):
+                self._underway.append((going, steps))
+
+    def _begin(self, request: EncoderRequest) -> None:
+        steps = self._steps(request)
+        if not is_urgent(request):
             self._underway.append((request, steps))
+            return
+        while not self._step(request, steps):
+            pass
 
     def _step(self, request: EncoderRequest, steps: Iterator[Struct | None]) -> bool:
         """Do one step; whether the request was answered by it. Each request gets exactly one reply."""
@@ -98,17 +109,29 @@ class EncoderService:
                 yield IndexDone(id=id_, count=self._index.count(collection))
 
     def _embed(self, request: Embed) -> Iterator[Struct | None]:
-        dimensions, step = self._embedder.dimensions, self._embedder.batch
+        dimensions = self._embedder.dimensions
         rows: Matrix = np.zeros((len(request.texts), dimensions), dtype="<f4")
         # Texts of like length together: a batch lasts as long as its longest text.
         order = sorted(range(len(request.texts)), key=lambda i: len(request.texts[i]))
-        for start in range(0, len(order), step):
+        for chosen in self._portions(order, request.texts):
             yield None
-            chosen = order[start : start + step]
             rows[chosen] = self._embedder.embed([request.texts[i] for i in chosen], request.kind)
         yield Embedded(
             id=request.id, embedder=self._embedder.identity, dimensions=dimensions, vectors=rows.tobytes()
         )
+
+    def _portions(self, order: Sequence[int], texts: Sequence[str]) -> Iterator[list[int]]:
+        """What is embedded in one step: a cancel waits for no more than this."""
+        portion: list[int] = []
+        characters = 0
+        for i in order:
+            if portion and (len(portion) == self._embedder.batch or characters + len(texts[i]) > _STEP_CHARACTERS):
+                yield portion
+                portion, characters = [], 0
+            portion.append(i)
+            characters += len(texts[i])
+        if portion:
+            yield portion
 
     def _add(self, request: IndexAdd) -> Iterator[Struct | None]:
         vectors = self._rows(request.vectors, len(request.passage_ids), TextKind.PASSAGE)

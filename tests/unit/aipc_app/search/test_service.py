@@ -88,7 +88,11 @@ def test_chosen_documents_alone_are_searched(search: SearchService, case: int, s
 
 def test_the_named_laws_own_article_comes_first(desk: Desk, search: SearchService) -> None:
     civil = [(f"第{n}条", f"民事主体从事民事活动的规定之{n}。") for n in ("五", "六", "七")]
-    company = [("第五条", "设立公司应当依法制定公司章程。"), ("第六条", "公司应当有自己的名称。"), ("第七条", "依照本法第五条办理。")]
+    company = [
+        ("第五条", "设立公司应当依法制定公司章程。"),
+        ("第六条", "公司应当有自己的名称。"),
+        ("第七条", "依照本法第五条办理。"),
+    ]
     desk.add(LIBRARY_ID, "民法典/总则.md", articles("中华人民共和国民法典", civil))
     desk.add(LIBRARY_ID, "公司法(2018-10-26).md", articles("中华人民共和国公司法", company))
     for query, law in (("公司法第五条是怎么规定的", "公司法"), ("《民法典》第5条", "民法典")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -128,7 +129,7 @@ def test_killed_in_mid_batch_the_batch_fails_and_the_next_question_is_answered(
 
     def embed_many() -> None:
         try:
-            encoder.embed([f"{PASSAGES[0] * 20}{i}" for i in range(500)], TextKind.PASSAGE)
+            encoder.embed([f"{PASSAGES[0]}{i}" for i in range(2000)], TextKind.PASSAGE)
         except BaseException as error:
             outcome.append(error)
 
@@ -148,7 +149,7 @@ def test_a_question_does_not_wait_behind_a_long_batch(encoder: Encoder) -> None:
 
     def embed_many() -> None:
         try:
-            encoder.embed([f"{PASSAGES[0] * 20}{i}" for i in range(2000)], TextKind.PASSAGE)
+            encoder.embed([f"{PASSAGES[0]}{i}" for i in range(5000)], TextKind.PASSAGE)
         except WorkerDied:
             return
         done.set()
@@ -166,7 +167,7 @@ def test_cancelled_embedding_frees_the_encoder(encoder: Encoder) -> None:
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(Cancelled):
-        encoder.embed([f"{PASSAGES[0] * 20}{i}" for i in range(2000)], TextKind.PASSAGE, cancel=cancel)
+        encoder.embed([f"{PASSAGES[0]}{i}" for i in range(2000)], TextKind.PASSAGE, cancel=cancel)
     assert rows(encoder, tuple(f"{text}。" for text in PASSAGES * 4)).shape == (12, 384)
 
 
@@ -191,6 +192,48 @@ def test_deleted_vectors_are_noticed_told_and_can_be_filled_again(
     assert encoder.index_count("case-2") == 0
     index(encoder)
     assert ask(encoder, "欠钱什么时候还")[0] == 1
+
+
+ROWS = np.random.default_rng(0).standard_normal((4100, 384)).astype("<f4")
+ROWS /= np.linalg.norm(ROWS, axis=1, keepdims=True)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vectors folder with so many rows that their graph was written to disk."""
+    folder = tmp_path_factory.mktemp("large")
+    client = Encoder(command(folder / "vectors"), folder)
+    client.wait_ready()
+    client.index_add("case-2", range(len(ROWS)), [1] * len(ROWS), ROWS.tobytes())
+    client.close()
+    assert list(folder.rglob("data_level0.bin")), "nothing was written: these tests would test nothing"
+    return folder / "vectors"
+
+
+def nonsense(path: Path) -> None:
+    path.write_bytes(np.random.default_rng(1).bytes(path.stat().st_size))
+
+
+@pytest.mark.parametrize("damage", [nonsense, lambda path: os.truncate(path, 500), Path.unlink])
+def test_a_damaged_graph_costs_at_most_one_process_and_is_filled_again(
+    large: Path, vectors: Path, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    """Chroma may read beyond the end of such a graph and be killed by the system, or answer with a part of it."""
+    shutil.copytree(large, vectors)
+    for path in vectors.rglob("*.bin"):
+        damage(path)
+    client = Encoder(command(vectors), tmp_path)
+    for _ in range(2):
+        client.wait_ready()
+        with pytest.raises((IndexDamaged, WorkerDied)):
+            client.index_search("case-2", ROWS[0].tobytes(), 1)
+    client.wait_ready()
+    with pytest.raises(IndexDamaged):
+        client.index_search("case-2", ROWS[0].tobytes(), 1)
+    assert client.index_count("case-2") == 0
+    index(client)
+    assert ask(client, "欠钱什么时候还")[0] == 1
+    client.close()
 
 
 def test_an_embedder_that_cannot_run_is_said_once_and_not_started_again(tmp_path: Path, vectors: Path) -> None:
