@@ -163,7 +163,7 @@ def _quieten() -> None:
     """Libraries quote what they stumble over; that would be a user's text in the log."""
     form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format=form)
-    for library in ("pypdf", "pypdfium2", "bs4", "charset_normalizer"):
+    for library in ("pypdf", "pypdfium2", "charset_normalizer"):
         logging.getLogger(library).setLevel(logging.CRITICAL + 1)
     warnings.simplefilter("ignore")
     faulthandler.enable(sys.stderr)
