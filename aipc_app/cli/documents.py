@@ -49,7 +49,10 @@ def _add(services: Services, options: argparse.Namespace, output: Output, cancel
     reports = operation.run(lambda event: _progress(event, output), cancel)
     for report in reports:
         _print_report(report, output)
-    return 0 if any(report.status in GOOD for report in reports) else 1
+    if any(report.status in GOOD for report in reports):
+        return 0
+    output.error(next((report.reason for report in reports if report.reason), "Nothing could be added."))
+    return 1
 
 
 def _progress(event: Any, output: Output) -> None:

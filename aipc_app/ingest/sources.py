@@ -11,8 +11,6 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from aipc_app.errors import UserMistake
-
 _SYSTEM_NAMES = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "system volume information"})
 _DIGITS = re.compile(r"(\d+)")
 
@@ -32,8 +30,8 @@ class Source(Struct, frozen=True, kw_only=True):
 def expand(paths: Sequence[Path]) -> tuple[Source, ...]:
     """The files behind what was given, folders in natural order (2 before 10).
 
-    A file given by itself is taken whatever its name. A folder that can't be listed stands for itself, so that
-    taking it in reports why. Raises UserMistake for what is neither file nor folder.
+    A file given by itself is taken whatever its name. A folder that can't be listed, or what isn't there at all,
+    stands for itself, so that taking it in reports why and the rest goes on.
     """
     return tuple(source for path in paths for source in _expand_one(path))
 
@@ -47,7 +45,7 @@ def _expand_one(path: Path) -> Iterator[Source]:
             path=path, name=readable_name(path.resolve().name if not path.name else path.name), given=str(path)
         )
     else:
-        raise UserMistake(f"'{path}' is neither a file nor a folder; check its name.")
+        yield Source(path=path, name=readable_name(path.name), given=str(path))
 
 
 def _walk(folder: Path, root: Path, above: frozenset[tuple[int, int]]) -> Iterator[Source]:

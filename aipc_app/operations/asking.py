@@ -39,6 +39,7 @@ def ask(services: Services, *, question: Question) -> Op[Answer]:
     def work(emit, cancel):  # type: ignore[no-untyped-def]
         if not question.text.strip():
             raise UserMistake("The question is empty.")
+        _check_documents(services, question)
         ensure_loaded(services).run(emit, cancel)
         answer = services.answers.ask(question, emit, cancel)
         services.changes.publish(Changes(conversations=True))
@@ -67,3 +68,11 @@ def delete_conversation(services: Services, *, conversation_id: int) -> Op[None]
 def scope(*, cases: Sequence[int], library: bool) -> tuple[int, ...]:
     """What a question searches: the cases, and the library last."""
     return (*cases, LIBRARY_ID) if library and LIBRARY_ID not in cases else tuple(cases)
+
+
+def _check_documents(services: Services, question: Question) -> None:
+    """Documents that were named must be there, or an answer would silently rest on less."""
+    own = {d.id for case in question.cases for d in services.store.documents.of_case(case)}
+    strange = sorted((question.documents or frozenset()) - own)
+    if strange:
+        raise UserMistake(f"Document {strange[0]} does not belong to what is asked; 'aipc documents' lists them.")

@@ -84,9 +84,6 @@ def original_path(services: Services, *, document_id: int) -> Op[Path]:
 
 
 def _add(services: Services, case_id: int, paths: Sequence[Path], password: str | None) -> tuple[Added, ...]:
-    for path in paths:
-        if not path.exists():
-            raise UserMistake(f"There is no file or folder {path}; check its name.")
     sources = expand(paths)
     if not sources:
         raise UserMistake("There are no files in what was given.")
