@@ -150,7 +150,7 @@ class Resolver:
                 return [formatted(template, names) for template in self.resolve(text)]
             case ast.Call(func=ast.Attribute(value=mapping, attr="get")):
                 return [t for at, held in self._held(element_of(mapping, None)) for t in at.resolve(held)]
-            case ast.Call(func=ast.Name(id="str" | "filter" | "tuple"), args=[*_, last]):
+            case ast.Call(func=ast.Name(id="str" | "filter" | "tuple" | "next"), args=[*_, last]):
                 return self.resolve(last)
         return [template for at, result in self._results(node) for template in at.resolve(result)]
 

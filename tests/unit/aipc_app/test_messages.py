@@ -248,6 +248,7 @@ def second(error: OSError, n: int) -> tuple[int, str]:
 
 def third(error: OSError) -> None:
     number, reason = second(error, 1)
+    report(number, reason=next((r for r in reasons(error) if r), "No fruit has a reason."))
     report(number, reason=reason)
     raise AipcError("This is {}, no fruit.".format(_KINDS[number]))
 
@@ -270,6 +271,7 @@ def test_sentences_are_followed_to_where_they_were_written(tmp_path: Path) -> No
         "'{name}' has {count} spots; take another.",
         "The jar is full; empty it.",
         "The jar is empty; fill it.",
+        "No fruit has a reason.",
         "{n} fruits is ripe.",
         "{n} fruits are ripe.",
         "{n} fruits is sour.",
