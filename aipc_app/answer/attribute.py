@@ -44,7 +44,10 @@ def attribute(claim: Claim, units: Units, similarities: Mapping[int, float] | No
     state = _state(claim, found, similarities is not None)
     if state is SentenceState.UNSUPPORTED:
         return _unsupported(claim, "nothing", "")
-    reason = "" if state is SentenceState.SUPPORTED else _REASONS[claim.language]["weak"]
+    kind = "weak"
+    if state is SentenceState.SUPPORTED and all(units.sources[s.source].aside for s in found.spans):
+        state, kind = SentenceState.IN_DOUBT, "elsewhere"
+    reason = "" if state is SentenceState.SUPPORTED else _REASONS[claim.language][kind]
     return Verdict(state=state, spans=found.spans, reason=reason)
 
 
@@ -78,6 +81,7 @@ _REASONS = {
         "nothing": "材料中没有与此相符的文字",
         "weak": "引文与这句话只是部分相符",
         "judge": "引文没有写明这句话所说的内容",
+        "elsewhere": "这只见于法规库中其他案件的文书，不是本案的材料",
     },
     "en": {
         "fact": "“{}” does not stand in the material, or not where this is said",
@@ -85,6 +89,7 @@ _REASONS = {
         "nothing": "no text of the material says this",
         "weak": "the quote agrees with this only in part",
         "judge": "the quote does not state what this says",
+        "elsewhere": "only a document of another matter, in the library, says this",
     },
 }
 

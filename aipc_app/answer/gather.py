@@ -7,34 +7,41 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aipc_app.answer.material import Source, in_document_order, passage_source, whole_sources
+from aipc_app.answer.material import Source, in_document_order, of_another_matter, passage_source, whole_sources
 from aipc_app.answer.prompt import document_texts
 from aipc_app.domain.answers import Mode, Question, Turn
-from aipc_app.domain.documents import LIBRARY_ID, Document, Evidence, SearchResult
+from aipc_app.domain.documents import LIBRARY_ID, Document, Evidence, Passage, SearchResult
 from aipc_app.errors import UserMistake
 from aipc_app.search.service import SearchService
 from aipc_app.store import Store
 from engine.client.base import EngineClient
 
-LIBRARY_PASSAGES = 2  # beside a case's own material; more would crowd it out
-_COMPETING = 4  # places for which the case's passages and the library's compete
+LIBRARY_PASSAGES = 4  # for a case's question that the case itself doesn't answer
 _NOTHING = SearchResult(evidence=(), seconds=0.0)
 _MOST_COUNTED = 500
 _OVERHEAD_TOKENS = 1600  # system text, found passages in whole mode, question, template
 
 
 class Gathered(Struct, frozen=True, kw_only=True):
-    """`documents` are read whole; `passages` were found for this question; `evidence` is what search showed."""
+    """`documents` are read whole; `passages` were found for this question; `evidence` is what search showed.
+
+    `law`: library passages that a case's question may turn to when the case itself doesn't tell.
+    """
 
     mode: Mode
     documents: tuple[Source, ...]
     passages: tuple[Source, ...]
+    law: tuple[Source, ...]
     evidence: tuple[Evidence, ...]
     seconds: float
 
     @property
     def sources(self) -> tuple[Source, ...]:
         return (*self.documents, *self.passages)
+
+    def with_law(self) -> Gathered:
+        """The same with the library's passages put in."""
+        return replace(self, passages=(*self.passages, *self.law), law=())
 
 
 class Gatherer:
@@ -51,15 +58,8 @@ class Gatherer:
         if not question.cases:
             return _NOTHING, self._search.search(query, cases=(LIBRARY_ID,), limit=limit)
         case = self._search.search(query, cases=question.cases, documents=question.documents, limit=limit)
-        return case, self._law(query, question) if question.library else _NOTHING
-
-    def _law(self, query: str, question: Question) -> SearchResult:
-        """Library passages that hold their own against the case's: most questions are about facts, and then
-        articles and past cases would only mislead, and be read for nothing."""
-        both = self._search.search(query, cases=(*question.cases, LIBRARY_ID), limit=_COMPETING)
-        own = {document.id for case in question.cases for document in self._store.documents.of_case(case)}
-        law = [item for item in both.evidence if item.passage.document_id not in own]
-        return replace(both, evidence=tuple(law[:LIBRARY_PASSAGES]))
+        law = self._search.search(query, cases=(LIBRARY_ID,), limit=LIBRARY_PASSAGES) if question.library else _NOTHING
+        return case, law
 
     def gather(
         self,
@@ -73,15 +73,19 @@ class Gatherer:
         case, library = found
         evidence = (*case.evidence, *library.evidence)
         seconds = case.seconds + library.seconds
-        law = self._passages(library.evidence, library=True)
+        law = self._law(question, library.evidence)
+        if not question.cases:
+            return Gathered(mode=Mode.RETRIEVAL, documents=(), passages=law, law=(), evidence=evidence, seconds=seconds)
         documents = self._whole(question, room_tokens=room_tokens, cold_tokens=cold_tokens)
         if documents:
             self._read.add(_places(documents))
-            return Gathered(mode=Mode.WHOLE, documents=documents, passages=law, evidence=evidence, seconds=seconds)
-        order = [d.id for d in self._documents(question)]
-        passages = in_document_order(self._passages(case.evidence, library=False), order)
+            return Gathered(
+                mode=Mode.WHOLE, documents=documents, passages=(), law=law, evidence=evidence, seconds=seconds
+            )
+        order = [document.id for document in self._documents(question)]
+        passages = in_document_order(self._passages(case.evidence), order)
         return Gathered(
-            mode=Mode.RETRIEVAL, documents=(), passages=(*passages, *law), evidence=evidence, seconds=seconds
+            mode=Mode.RETRIEVAL, documents=(), passages=passages, law=law, evidence=evidence, seconds=seconds
         )
 
     def _whole(self, question: Question, *, room_tokens: int, cold_tokens: int) -> tuple[Source, ...]:
@@ -111,14 +115,22 @@ class Gatherer:
         }
         return tuple(chosen.values())
 
-    def _passages(self, evidence: Sequence[Evidence], *, library: bool) -> tuple[Source, ...]:
+    def _passages(self, evidence: Sequence[Evidence]) -> tuple[Source, ...]:
+        return tuple(passage_source(e.passage, self._page_text(e.passage), library=False) for e in evidence)
+
+    def _law(self, question: Question, evidence: Sequence[Evidence]) -> tuple[Source, ...]:
         return tuple(
-            passage_source(item.passage, self._page_text(item.passage.document_id, item.passage.page), library=library)
-            for item in evidence
+            passage_source(
+                e.passage,
+                self._page_text(e.passage),
+                library=True,
+                aside=bool(question.cases) and of_another_matter(e.passage, question.text),
+            )
+            for e in evidence
         )
 
-    def _page_text(self, document_id: int, page: int) -> str:
-        return self._store.documents.page(document_id, page, boxes=False).text
+    def _page_text(self, passage: Passage) -> str:
+        return self._store.documents.page(passage.document_id, passage.page, boxes=False).text
 
     def _count(self, text: str) -> int:
         """Tokens of a text as a segment; remembered while the model stays."""

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from aipc_app.domain.documents import Document, Page, PageState, Passage
+from aipc_app.text.names import find_names
+from aipc_app.text.normalise import comparable
 
+_PAST_CASES = re.compile(
+    r"类案|判例|先例|类似案|判决书|以往|法规|past case|precedent|similar case|judgment", re.IGNORECASE
+)
 UNREADABLE = (PageState.EMPTY, PageState.GARBLED, PageState.FAILED)
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """A stretch of one stored page, `start` to `end`; `page_text` is the whole page."""
+    """A stretch of one stored page, `start` to `end`; `page_text` is the whole page.
+
+    `aside`: of the library, and of another matter than the case that is asked; no proof of this case's facts.
+    """
 
     document_id: int
     document: str
@@ -21,6 +30,7 @@ class Source(Struct, frozen=True, kw_only=True):
     start: int
     end: int
     library: bool = False
+    aside: bool = False
     label: str = ""  # heading and article, for the prompt
 
     @property
@@ -44,7 +54,7 @@ def whole_sources(document: Document, pages: Iterable[Page]) -> tuple[Source, ..
     )
 
 
-def passage_source(passage: Passage, page_text: str, *, library: bool) -> Source:
+def passage_source(passage: Passage, page_text: str, *, library: bool, aside: bool = False) -> Source:
     """One found passage."""
     label = " ".join(part for part in (passage.heading, passage.article) if part)
     return Source(
@@ -55,8 +65,17 @@ def passage_source(passage: Passage, page_text: str, *, library: bool) -> Source
         start=passage.start,
         end=passage.end,
         library=library,
+        aside=aside,
         label=label,
     )
+
+
+def of_another_matter(passage: Passage, question: str) -> bool:
+    """Statutes are about every case; a past judgment is about its own, unless it is just what is asked for."""
+    if passage.article is not None or _PAST_CASES.search(question):
+        return False
+    document = comparable(passage.document)
+    return not any(comparable(name) in document for name in find_names(question))
 
 
 def in_document_order(sources: Iterable[Source], order: Sequence[int]) -> tuple[Source, ...]:

@@ -59,7 +59,7 @@ class Outcome:
 
 
 class AnswerRun:
-    """Works one question out on the calling thread."""
+    """Works one question out on the calling thread; `work` may be called again with more material."""
 
     def __init__(
         self,
@@ -80,6 +80,7 @@ class AnswerRun:
 
     def work(self, gathered: Gathered, history: tuple[Turn, ...], *, judge: int) -> Outcome:
         """`judge`: the model's parameters, which decide whether its own check is believed."""
+        self._held = ""
         passages = passages_text(gathered.passages, self._words)
         question = question_text(self._question.text, self._words)
         if not gathered.sources:

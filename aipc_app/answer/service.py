@@ -11,7 +11,7 @@ from aipc_app.answer.gather import Gathered, Gatherer
 from aipc_app.answer.meaning import Embeds, Meaning
 from aipc_app.answer.run import AnswerRun, Outcome
 from aipc_app.answer.wording import wording
-from aipc_app.domain.answers import Answer, AnswerEvent, EvidenceFound, Question, Turn
+from aipc_app.domain.answers import Answer, AnswerCleared, AnswerEvent, EvidenceFound, Question, Turn
 from aipc_app.errors import ModelUnavailable, UserMistake
 from aipc_app.search.service import SearchService
 from aipc_app.settings.model import Settings
@@ -54,6 +54,9 @@ class AnswerService:
         gathered = self._gather(question, history, model)
         emit(EvidenceFound(gathered.evidence, gathered.mode, gathered.seconds))
         outcome = run.work(gathered, history, judge=model.parameters)
+        if outcome.answer.refused and gathered.law and not cancel.is_set():
+            emit(AnswerCleared())
+            outcome = run.work(gathered.with_law(), history, judge=model.parameters)
         self._learn_speed(outcome)
         return self._keep(question, conversation, outcome, model)
 

@@ -12,7 +12,7 @@ import msgspec
 
 from aipc_app.cli.arguments import case_id, case_or_library
 from aipc_app.cli.output import Output
-from aipc_app.domain.answers import Answer, AnswerDelta, Citation, Mode, Question, Reading, SentenceState
+from aipc_app.domain.answers import Answer, AnswerCleared, AnswerDelta, Citation, Mode, Question, Reading, SentenceState
 from aipc_app.domain.documents import Evidence
 from aipc_app.errors import UserMistake
 from aipc_app.operations.asking import ask, prepare_search, search_passages
@@ -131,6 +131,8 @@ def _stream(event: Any, output: Output) -> None:
         )
     elif isinstance(event, AnswerDelta):
         output.write(event.text)
+    elif isinstance(event, AnswerCleared):
+        output.line("\n(not borne out by the case's material; asking the library too)")
 
 
 def show(answer: Answer, output: Output) -> None:

@@ -124,13 +124,17 @@ class SentenceReady(Struct, frozen=True, tag=True):
     citations: tuple[Citation, ...]
 
 
+class AnswerCleared(Struct, frozen=True, tag=True):
+    """The case's own material did not bear out what was said; it is taken back, and the library is asked too."""
+
+
 class Answered(Struct, frozen=True, tag=True):
     """The end: the whole answer as stored. It may differ from the deltas (a refusal replaces them)."""
 
     answer: Answer
 
 
-AnswerEvent = EvidenceFound | Reading | AnswerDelta | SentenceReady | Answered
+AnswerEvent = EvidenceFound | Reading | AnswerDelta | SentenceReady | AnswerCleared | Answered
 
 
 class Turn(Struct, frozen=True, kw_only=True):
