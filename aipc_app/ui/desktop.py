@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import cast
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
 from aipc_app.domain.answers import Answer
@@ -74,11 +74,11 @@ class Desktop(QObject):
         if sample:
             self.welcome.open_sample()
         self.window.show_screen(Screen.WELCOME if not (sample or services.settings().window.welcomed) else Screen.CASES)
-        QTimer.singleShot(0, self.usable.emit)
+        self.context.bridge.post(self.usable.emit)
 
-    def close(self) -> bool:
+    def close(self, timeout_s: float = 3.0) -> bool:
         """Stop what runs, close the services. True when everything ended in time."""
-        clean = self.context.bridge.close()
+        clean = self.context.bridge.close(timeout_s)
         if self._opening is not None:
             self._opening.close()
         return clean

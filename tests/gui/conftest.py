@@ -196,7 +196,7 @@ def rig(home: Home, settings: Settings, reading: bool, qtbot: QtBot, qapp: QAppl
             made.until(desktop.window.isActiveWindow)
             yield made
             desktop.window.close()
-            assert desktop.close(), "work of the window did not end in time"
+            assert desktop.close(timeout_s=60), "work of the window did not end in time"
     finally:
         take_down(desktop)
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import QTimer
 
 from aipc_app.settings.model import Answers, Settings
 from aipc_app.ui.watchdog import Stall, Watchdog
@@ -21,7 +20,8 @@ from tests.gui.conftest import ANSWER, QUESTION, Rig
 
 RUNS = 3
 WORKED_BAR_S = 0.050  # what the window's thread itself computes before it looks at events again
-WAITED_BAR_S = 0.200  # what an event waits; beside it, twice what a process that only ticks waits on the same PC
+WAITED_BAR_S = 0.200  # what an event waits on an idle PC
+BUSY_PC = 5  # an event's way takes a few hand-overs between threads; each may wait like a process that only ticks
 TICKER = """
 import select, sys, time
 worst, seen = 0.0, time.monotonic()
@@ -81,7 +81,7 @@ def test_streaming_and_indexing_do_not_hold_the_window_up(rig: Rig, tmp_path: Pa
     told = f"worked {worked * 1000:.0f} ms, waited {waited * 1000:.0f} ms, a ticking process {idle} s; all: {stalls}"
     print(told)
     assert worked < WORKED_BAR_S, told
-    assert waited < WAITED_BAR_S + 2 * statistics.median(idle), told
+    assert waited < WAITED_BAR_S + BUSY_PC * statistics.median(idle), told
 
 
 def test_the_watchdog_sees_a_stall(rig: Rig) -> None:
@@ -89,7 +89,7 @@ def test_the_watchdog_sees_a_stall(rig: Rig) -> None:
     watchdog = Watchdog(rig.window)
     watchdog.start()
     rig.qtbot.waitUntil(lambda: watchdog.ticks > 2)
-    QTimer.singleShot(0, rig.window, lambda: time.sleep(0.3))
+    rig.desktop.context.bridge.post(lambda: time.sleep(0.3))
     rig.qtbot.waitUntil(lambda: watchdog.longest.waited_s > 0.25)
     seen = watchdog.stop()
     assert seen.waited_s > 0.25 > seen.worked_s

@@ -33,7 +33,7 @@ def opening(qapp: QApplication, make: object, qtbot: QtBot) -> Iterator[Desktop]
         desktop.open(make)  # type: ignore[arg-type]
         yield desktop
         desktop.window.close()
-        assert desktop.close()
+        assert desktop.close(timeout_s=60)
     finally:
         take_down(desktop)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import shiboken6
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from aipc_app.errors import Cancelled
 from aipc_app.operations.op import Op
@@ -78,7 +78,7 @@ class Running:
         if wait <= 0:
             self._flush()
         else:
-            QTimer.singleShot(int(wait * 1000) + 1, self._mailbox, self._flush)
+            self._mailbox.later(wait, self._flush)
 
     def _flush(self) -> None:
         with self._lock:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, QTimer, Signal
+import shiboken6
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
@@ -142,8 +143,8 @@ class ConversationPane(QFrame):
 
     def follow_end(self) -> None:
         """Scroll down once the layout has its new size."""
-        bar = self.area.verticalScrollBar()
-        QTimer.singleShot(0, self, lambda: bar.setValue(bar.maximum()))
+        self._sticking = True
+        self._context.bridge.post(self._scroll_to_end)
 
     def _question(self, text: str) -> Question:
         scope = self._scope
@@ -239,6 +240,10 @@ class ConversationPane(QFrame):
 
     def _stick(self) -> None:
         if self.busy and self._sticking:
+            self._scroll_to_end()
+
+    def _scroll_to_end(self) -> None:
+        if shiboken6.isValid(self):
             bar = self.area.verticalScrollBar()
             bar.setValue(bar.maximum())
 
