@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from engine.client.process import ProcessEngine
 from filelock import FileLock, Timeout
 
 from aipc_app import log, paths
@@ -37,6 +36,7 @@ from aipc_app.workers.reader import Reader
 from aipc_app.workers.spawn import child_command
 from engine.client.base import EngineClient
 from engine.client.models import ModelTasks
+from engine.client.process import ProcessEngine
 from engine.wire.offline import guard
 
 

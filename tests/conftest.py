@@ -38,5 +38,5 @@ def shared_data() -> Path:
     """The public test data beside the checkout; a stranger's clone doesn't have it."""
     root = Path(os.environ.get("AIPC_TEST_DATA") or ROOT.parent / "shared") / "data"
     if not (root / "INDEX.md").is_file():
-        pytest.skip("the shared test data is not beside this checkout (AIPC_TEST_DATA names the folder that holds data/)")
+        pytest.skip("the test data is not beside this checkout (AIPC_TEST_DATA names the folder with data/)")
     return root
