@@ -96,6 +96,8 @@ def _copy(stream: BinaryIO, sink: BinaryIO, source: Path) -> tuple[str, int]:
 @contextmanager
 def _reading(source: Path) -> Iterator[BinaryIO]:
     try:
+        if not (source.is_file() or source.is_dir()) and source.exists():
+            raise UserMistake(f"'{source.name}' is no file but a device or a pipe; it can't be added.")
         stream = source.open("rb")
     except OSError as error:
         raise _unreadable(source, error) from error

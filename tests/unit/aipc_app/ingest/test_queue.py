@@ -65,6 +65,18 @@ def test_the_same_bytes_twice_are_stored_once_and_belong_to_both_cases(bench: Be
     assert found(bench, "利息", two.id) == 1
 
 
+def test_a_document_put_into_another_case_later_is_found_there_by_meaning_without_embedding_it_again(
+    bench: Bench,
+) -> None:
+    one, two = bench.store.cases.create("一"), bench.store.cases.create("二")
+    bench.queue.start()
+    bench.reports(bench.drop(one.id, ("a.txt", LOAN)))
+    (again,) = bench.reports(bench.drop(two.id, ("a.txt", LOAN)))
+    assert (again.status, again.seconds) == ("duplicate", 0.0)
+    assert len(bench.encoder.index[f"case-{two.id}"]) == 2
+    assert len(bench.encoder.batches) == 1
+
+
 def test_pages_without_text_are_named_and_the_rest_is_found(bench: Bench) -> None:
     case = bench.store.cases.create("一")
     bench.queue.start()
@@ -248,7 +260,7 @@ def test_cancelling_while_embedding_leaves_the_document_found_by_keyword(bench: 
     case = bench.store.cases.create("一")
     bench.encoder.gate.clear()
     bench.queue.start()
-    added = bench.drop(case.id, ("a.txt", LOAN))
+    added = bench.drop(case.id, ("a.txt", "\f".join(f"第{n}页的话。" for n in range(40))))
     assert bench.encoder.embedding.wait(20)
     assert added[0].document is not None
     bench.queue.cancel(added[0].document.id)
@@ -257,6 +269,7 @@ def test_cancelling_while_embedding_leaves_the_document_found_by_keyword(bench: 
     assert report.status == "indexed_with_gaps" and "stopped" in (report.reason or "")
     bench.restart()
     bench.queue.start()
+    assert bench.reports(bench.drop(case.id, ("b.txt", "乙。")))[0].status == "indexed"
     assert bench.reports(added)[0].status == "indexed_with_gaps"  # what the user stopped stays stopped
     bench.queue.retry(added[0].document.id)
     assert bench.reports(added)[0].status == "indexed"

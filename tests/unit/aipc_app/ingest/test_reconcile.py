@@ -100,14 +100,16 @@ def test_going_back_to_the_first_embedder_half_way_needs_only_what_was_replaced(
     bench.encoder.batches.clear()
     bench.restart()
     bench.encoder.name = "larger"
-    bench.encoder.deaths["丙"] = 9  # the new one fails on a document
+    bench.encoder.deaths["甲"] = 9  # the new one fails on a document
     bench.queue.start()
     bench.until(lambda: bench.store.jobs.ended_badly(JobKind.EMBED) and not bench.store.jobs.unfinished())
     assert set(bench.store.vectors.embedders()) == {"toy", "larger"}
+    bench.reports(bench.drop(LIBRARY_ID, ("more.txt", "第二条　本法。")))
+    assert bench.encoder.deaths["甲"] == 7  # tried twice, then left alone
     bench.restart()
     bench.encoder.name, bench.encoder.deaths = "toy", {}
     bench.encoder.batches.clear()
     bench.queue.start()
     bench.until(lambda: bench.encoder.batches and not bench.store.jobs.unfinished())
-    assert not any("丙" in text for batch in bench.encoder.batches for text in batch)
+    assert not any("甲" in text for batch in bench.encoder.batches for text in batch)
     assert set(bench.store.vectors.embedders()) == {"toy"}

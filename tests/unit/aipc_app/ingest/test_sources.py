@@ -9,6 +9,7 @@ import pytest
 
 from aipc_app.errors import UserMistake
 from aipc_app.ingest.sources import expand, readable_name
+from aipc_app.store.originals import Originals
 
 
 def make(root: Path, *names: str) -> None:
@@ -50,10 +51,15 @@ def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "broken").symlink_to(tmp_path / "nowhere")
     assert [source.name for source in expand([tmp_path])] == ["a.txt"]
-    with pytest.raises(UserMistake, match="pipe"):
-        expand([tmp_path / "pipe"])
-    with pytest.raises(UserMistake, match="missing"):
-        expand([tmp_path / "missing.txt"])
+
+
+def test_what_is_given_and_can_not_be_taken_stands_for_itself(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    given = [tmp_path / "missing.txt", tmp_path / "pipe"]
+    assert [(source.path, source.name) for source in expand(given)] == [(path, path.name) for path in given]
+    for source in expand(given):
+        with pytest.raises(UserMistake, match=source.name):
+            Originals(tmp_path / "originals").put(source.path)
 
 
 def test_names_that_are_no_utf8_become_readable(tmp_path: Path) -> None:

@@ -246,3 +246,14 @@ def test_a_closed_store_refuses_in_a_sentence(store: Store) -> None:
         store.cases.list()
     with pytest.raises(StorageError):
         store.cases.create("一")
+
+
+def test_what_is_read_together_is_from_one_moment(store: Store, home: Home) -> None:
+    database = Database(home.database)
+    with database.read() as connection:
+        before = connection.execute("SELECT COUNT(*) FROM cases").fetchone()
+        store.cases.create("在中间")
+        assert connection.execute("SELECT COUNT(*) FROM cases").fetchone() == before
+    with database.read() as connection:
+        assert connection.execute("SELECT COUNT(*) FROM cases").fetchone() != before
+    database.close()
