@@ -81,7 +81,7 @@ _REASONS = {
         "nothing": "材料中没有与此相符的文字",
         "weak": "引文与这句话只是部分相符",
         "judge": "引文没有写明这句话所说的内容",
-        "elsewhere": "这只见于法规库中其他案件的文书，不是本案的材料",
+        "elsewhere": "这只见于法律库中其他案件的文书，不是本案的材料",
     },
     "en": {
         "fact": "“{}” does not stand in the material, or not where this is said",

@@ -7,6 +7,7 @@ import threading
 from typing import Any
 
 from aipc_app.cli.output import Output
+from aipc_app.messages import system_language, translate
 from aipc_app.operations.doctor import examine
 from aipc_app.operations.services import Services
 
@@ -31,6 +32,6 @@ def _doctor(services: Services, _options: argparse.Namespace, output: Output, ca
         output.line(f"version  {name} {version}")
     output.line(f"network  {report.offline.attempts} connections attempted")
     for problem in report.problems:
-        output.line(f"problem  {problem}")
+        output.line(f"problem  {translate(problem, system_language())}")
     output.line("all is well" if report.ok else "see the problems above")
     return 0 if report.ok else 1

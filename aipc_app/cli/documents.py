@@ -11,6 +11,7 @@ from aipc_app.cli.arguments import case_id, case_or_library
 from aipc_app.cli.output import Output
 from aipc_app.domain.documents import LIBRARY_ID, Document
 from aipc_app.ingest.report import IngestProgress, IngestReport
+from aipc_app.messages import system_language, translate
 from aipc_app.operations.cases import ensure_case
 from aipc_app.operations.documents import (
     add_and_wait,
@@ -64,7 +65,7 @@ def _print_report(report: IngestReport, output: Output) -> None:
     if output.json:
         output.object(report)
         return
-    detail = f": {report.reason}" if report.reason else ""
+    detail = f": {translate(report.reason, system_language())}" if report.reason else ""
     output.line(f"{report.document}  {report.status}, {report.pages} pages, {report.passages} passages{detail}")
 
 

@@ -158,9 +158,11 @@ def _ensure_loaded(services: Services, emit: Emit, cancel: threading.Event) -> L
 def _verify(services: Services, name: str, emit: Emit, cancel: threading.Event) -> ModelInfo:
     model = _named(services, name)
     if model.path is None:
-        raise UserMistake(f"{model.name} is not on this machine.")
+        raise UserMistake(f"{model.name} is not on this machine; fetch or import it first.")
     if model.sha256 is None:
-        raise UserMistake(f"Nobody has told what {model.name} should be; only catalogue models can be verified.")
+        raise UserMistake(
+            f"{model.name} is not one of the models this program knows, so there is nothing to compare it with."
+        )
     same = services.model_tasks.verify(model.file, model.path, emit, cancel)
     return msgspec.structs.replace(model, verified=same)
 

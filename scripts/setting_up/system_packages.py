@@ -62,6 +62,8 @@ def find_missing(*, compiling: bool) -> tuple[Missing, ...]:
     missing = list(missing_libraries(known_libraries()))
     if not has_chinese_font():
         missing.append(Missing("fonts-noto-cjk", "a font with Chinese characters"))
+    if sys.platform == "linux" and shutil.which("strace") is None:
+        missing.append(Missing("strace", "strace, for the test that no process opens an internet socket"))
     if importlib.util.find_spec("ensurepip") is None:
         missing.append(Missing(f"{_python()}-venv", "Python's venv module", essential=True))
     if compiling:

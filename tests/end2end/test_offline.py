@@ -17,8 +17,8 @@ INTERNET = re.compile(r"socket\(AF_INET6?\b")
 
 def journey(aipc: Aipc, tmp_path: Path, model: Path) -> None:
     aipc.json("models", "use", str(model))
-    aipc.json("add", "--library", *map(str, files("lending", room="library")))
-    aipc.json("add", "--case", "甲", contract(tmp_path), *map(str, files("paper")))
+    aipc.json("add", "--library", *map(str, files("lending", room="library")[:2]))
+    aipc.json("add", "--case", "甲", contract(tmp_path), str(files("lending")[2]))
     assert aipc.json("search", "--case", "甲", "月利率")[0]["passages"]
     assert aipc.json("ask", "--case", "甲", "月利率是多少？")[0]["citations"]
 
