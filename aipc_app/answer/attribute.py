@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from aipc_app.answer.align import Alignment, Span, align
 from aipc_app.answer.claim import Claim
+from aipc_app.answer.polarity import turned_word
 from aipc_app.answer.units import Units
 from aipc_app.domain.answers import SentenceState
 from aipc_app.text.normalise import comparable
@@ -45,6 +46,9 @@ def attribute(claim: Claim, units: Units, similarities: Mapping[int, float] | No
     if state is SentenceState.UNSUPPORTED:
         return _unsupported(claim, "nothing", "")
     kind = "weak"
+    quote = "\n".join(units.sources[span.source].page_text[span.start : span.end] for span in found.spans)
+    if state is SentenceState.SUPPORTED and turned_word(claim.text, quote, claim.tokens):
+        state, kind = SentenceState.IN_DOUBT, "turned"
     if state is SentenceState.SUPPORTED and all(units.sources[s.source].aside for s in found.spans):
         state, kind = SentenceState.IN_DOUBT, "elsewhere"
     reason = "" if state is SentenceState.SUPPORTED else _REASONS[claim.language][kind]
@@ -81,6 +85,7 @@ _REASONS = {
         "nothing": "材料中没有与此相符的文字",
         "weak": "引文与这句话只是部分相符",
         "judge": "引文没有写明这句话所说的内容",
+        "turned": "引文的说法正好相反（肯定与否定不同）",
         "elsewhere": "这只见于法律库中其他案件的文书，不是本案的材料",
     },
     "en": {
@@ -89,6 +94,7 @@ _REASONS = {
         "nothing": "no text of the material says this",
         "weak": "the quote agrees with this only in part",
         "judge": "the quote does not state what this says",
+        "turned": "the quote says the opposite: one says no where the other says yes",
         "elsewhere": "only a document of another matter, in the library, says this",
     },
 }

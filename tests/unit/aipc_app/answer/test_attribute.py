@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from aipc_app.answer.attribute import Verdict, attribute
 from aipc_app.answer.claim import make_claim
-from aipc_app.answer.units import Units
+from aipc_app.answer.units import Units, cut_units
 from aipc_app.domain.answers import SentenceState
-from tests.unit.aipc_app.answer.material import chinese, english
+from tests.unit.aipc_app.answer.material import CONTRACT, chinese, english, source
 
 
 def quotes(verdict: Verdict, units: Units) -> str:
@@ -91,3 +92,22 @@ def test_every_span_is_the_page_text_it_points_at() -> None:
         page = units.sources[span.source].page_text
         assert page[span.start : span.end].startswith(window[0].text)
         assert page[span.start : span.end].endswith(window[-1].text)
+
+
+@pytest.mark.parametrize("sentence", ["双方已办理抵押登记。", "双方办理抵押登记。"])
+def test_a_sentence_that_turns_a_no_into_a_yes_is_in_doubt(sentence: str) -> None:
+    verdict = attribute(make_claim(sentence), chinese())
+    assert verdict.state is not SentenceState.SUPPORTED
+    assert "相反" in verdict.reason
+
+
+def test_a_no_that_is_a_no_in_the_quote_is_supported() -> None:
+    assert attribute(make_claim("双方未办理抵押登记。"), chinese()).state is SentenceState.SUPPORTED
+
+
+def test_another_matters_document_proves_nothing_about_this_case() -> None:
+    text = "经审理查明，被告何某于2020年1月2日还款30,000元。\n"
+    aside = msgspec.structs.replace(source(text, name="判决书.txt", library=True), aside=True)
+    verdict = attribute(make_claim("被告于2020年1月2日还款30,000元。"), cut_units((source(CONTRACT), aside)))
+    assert verdict.state is SentenceState.IN_DOUBT
+    assert "其他案件" in verdict.reason
