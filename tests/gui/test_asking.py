@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCharFormat, QTextCursor
 from PySide6.QtTest import QTest
 
+from aipc_app.domain.answers import AnswerCleared, AnswerDelta, Sentence, SentenceReady, SentenceState
 from aipc_app.ui.case.conversation.turn import TurnView
 from tests.gui.conftest import ANSWER, CONTRACT, QUESTION, Rig
 
@@ -228,3 +229,28 @@ def test_events_come_in_batches_not_one_by_one(rig: Rig, monkeypatch: pytest.Mon
     assert sum(batches) > 3 * len(batches)
 
 
+
+
+def sentence(text: str, state: SentenceState) -> Sentence:
+    return Sentence(text=text, state=state)
+
+
+def test_a_sentence_judged_again_keeps_the_ones_after_it(rig: Rig) -> None:
+    turn = TurnView(rig.desktop.context, QUESTION)
+    rig.qtbot.addWidget(turn)
+    turn.take((AnswerDelta("First said. Then this."),))
+    good, doubt = SentenceState.SUPPORTED, SentenceState.IN_DOUBT
+    turn.take((
+        SentenceReady(0, sentence("First said.", good), ()), SentenceReady(1, sentence("Then this.", good), ()),
+    ))
+    turn.take((SentenceReady(0, sentence("First said.", doubt), ()),))
+    assert [s.state for s in turn.view.sentences] == [doubt, good]
+
+
+def test_what_the_case_does_not_bear_out_is_taken_back(rig: Rig) -> None:
+    turn = TurnView(rig.desktop.context, QUESTION)
+    rig.qtbot.addWidget(turn)
+    turn.take((AnswerDelta("Invented."), SentenceReady(0, sentence("Invented.", SentenceState.UNSUPPORTED), ())))
+    turn.take((AnswerDelta(" More."), AnswerCleared(), AnswerDelta("From the library.")))
+    assert turn.view.text == "From the library."
+    assert turn.view.sentences == ()

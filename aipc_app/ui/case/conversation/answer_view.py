@@ -49,9 +49,19 @@ class AnswerView(QTextBrowser):
         """What was said so far, as the model wrote it."""
         return self._text
 
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Those judged so far, as drawn."""
+        return self._sentences
+
     def add_text(self, text: str) -> None:
         self._text += text
         self._writer().append(text)
+
+    def clear_text(self) -> None:
+        """What was said is taken back; something else follows."""
+        self._text, self._sentences = "", ()
+        self._rewrite()
 
     def set_sentences(self, sentences: Sequence[Sentence]) -> None:
         """Those checked so far."""

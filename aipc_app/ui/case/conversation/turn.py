@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from aipc_app.domain.answers import (
     Answer,
+    AnswerCleared,
     AnswerDelta,
     Answered,
     Citation,
@@ -57,6 +58,10 @@ class TurnView(QFrame):
 
     def take(self, batch: tuple[object, ...]) -> None:
         """What came since the last repaint; runs of text are put on screen once."""
+        cleared = max((i for i, event in enumerate(batch) if isinstance(event, AnswerCleared)), default=None)
+        if cleared is not None:
+            self._start_over()
+            batch = batch[cleared + 1 :]
         text = "".join(event.text for event in batch if isinstance(event, AnswerDelta))
         if text:
             self.view.show()
@@ -136,10 +141,15 @@ class TurnView(QFrame):
             case _:
                 pass
 
+    def _start_over(self) -> None:
+        """The case did not bear out what was said; the library is asked too."""
+        self._sentences, self._citations = [], {}
+        self.view.clear_text()
+        self.progress.searching()
+
     def _take_sentences(self, checked: list[SentenceReady]) -> None:
         for event in checked:
-            del self._sentences[event.index:]
-            self._sentences.append(event.sentence)
+            self._sentences[event.index : event.index + 1] = [event.sentence]
             self._citations |= {citation.marker: citation for citation in event.citations}
         self.view.set_sentences(self._sentences)
 
