@@ -28,6 +28,7 @@ from aipc_app.ui.models.page import ModelsPage
 from aipc_app.ui.notices import Notices
 from aipc_app.ui.opening import Opening
 from aipc_app.ui.problems import Remedy, translate_error
+from aipc_app.ui.qt_words import QtWords
 from aipc_app.ui.screens import Screen
 from aipc_app.ui.settings.page import SettingsPage
 from aipc_app.ui.starting import StartingPage
@@ -53,6 +54,7 @@ class Desktop(QObject):
         words = Words(system_language())
         self.context = UiContext(Bridge(), words, Look(application), Notices(words))
         self.failed = False
+        self._qt_words = QtWords(application)
         self._opening: Opening | None = None
         self._apply(settings)
         self.window = Window(self.context)
@@ -161,6 +163,7 @@ class Desktop(QObject):
 
     def _apply(self, settings: Settings) -> None:
         self.context.words.use(settings.window.language)
+        self._qt_words.use(self.context.words.language)
         self.context.look.use(settings.window.theme, settings.window.font_points)
 
     def _remedy(self, remedy: Remedy) -> None:

@@ -41,8 +41,15 @@ class Keyboard(QObject):
         if command is Command.STOP and self.help is not None and self.help.isVisible():
             self.help.hide()
             return True
+        if not self._context.bridge.ready:
+            return False
         screen = self._window.stack.currentWidget()
-        return self._context.bridge.ready and isinstance(screen, Commanded) and screen.command(command)
+        if isinstance(screen, Commanded) and screen.command(command):
+            return True
+        if command is not Command.NEW:
+            return False
+        self._window.show_screen(Screen.CASES)
+        return self.give(command)
 
     def show_help(self) -> None:
         """All key sequences over the window; again: away."""

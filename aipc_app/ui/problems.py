@@ -7,7 +7,6 @@ from enum import StrEnum
 
 from aipc_app import log
 from aipc_app.errors import AipcError
-from aipc_app.messages import translate
 from aipc_app.ui.words import Words
 from engine.errors import EngineDied, EngineError
 
@@ -30,8 +29,8 @@ class Problem:
 def translate_error(error: BaseException, words: Words) -> Problem:
     """The one place that turns an error into words. Errors that are no one's sentence are bugs: logged, named so."""
     if isinstance(error, EngineDied):
-        return Problem(translate(error.message, words.language), Remedy.RELOAD)
+        return Problem(words.sentence(error.message), Remedy.RELOAD)
     if isinstance(error, AipcError | EngineError):
-        return Problem(translate(error.message, words.language))
+        return Problem(words.sentence(error.message))
     log.UI.error("unexpected error in the window", exc_info=error)
     return Problem(words("problem.bug", kind=type(error).__name__))

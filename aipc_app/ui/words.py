@@ -11,6 +11,7 @@ from typing import Any
 from PySide6.QtCore import QLocale, QObject, Signal
 
 from aipc_app import paths
+from aipc_app.messages import translate
 from aipc_app.settings.model import Language
 
 Setter = Callable[[str], Any]
@@ -49,8 +50,9 @@ class Words(QObject):
             text = one if values["count"] == 1 else many
         return text.format(**values) if values else text
 
-    def has(self, key: str) -> bool:
-        return key in self._catalogue
+    def sentence(self, english: str | None) -> str:
+        """A sentence that a lower room wrote (why a file failed, say) in the window's language."""
+        return translate(english, self.language) if english else ""
 
     def bind(self, owner: QObject, setter: Setter, key: str, **values: object) -> None:
         """Call `setter` with the sentence now and after each switch, for as long as `owner` lives."""

@@ -38,7 +38,7 @@ class LibraryPage(QWidget):
         self.bench.documents.included_changed.connect(self._pass_included)
         self.bench.show_case(LIBRARY_ID)
         self.conversation.show_scope(Scope((), library_alone=True))
-        self.finder.field.setFocus()
+        self.setFocusProxy(self.finder.field)
 
     def command(self, command: Command) -> bool:
         match command:

@@ -39,7 +39,7 @@ class ModelCard(QFrame):
         self.verify.setVisible(model.path is not None and model.sha256 is not None)
         self.use.setVisible(model.path is not None and not model.in_use)
         if model.about:
-            inside.addWidget(label(model.about, "muted", wrap=True))
+            inside.addWidget(label(words.sentence(model.about), "muted", wrap=True))
         inside.addWidget(label(self._facts(), "small", wrap=True))
         if model.path:
             inside.addWidget(ElidedLabel(model.path, "small", middle=True))

@@ -51,7 +51,7 @@ class PlanCard(QFrame):
                 self.state.setText(words("plan.loading", percent=f"{fraction:.0%}"))
                 self.bar.setValue(int(fraction * 1000))
             case EngineFailed(message):
-                self.state.setText(message)
+                self.state.setText(words.sentence(message))
             case _:
                 self.state.setText(words("plan.not_loaded"))
 
@@ -74,7 +74,7 @@ class PlanCard(QFrame):
         if plan.reasons:
             self._facts.addWidget(label(words("plan.reasons"), "small-strong"))
         for reason in plan.reasons:
-            self._facts.addWidget(label(f"•  {reason}", "muted", wrap=True))
+            self._facts.addWidget(label(f"•  {words.sentence(reason)}", "muted", wrap=True))
 
     def _load(self) -> None:
         bridge = self._context.bridge

@@ -80,7 +80,7 @@ class EngineChip(QPushButton):
             case EngineLoading(path, fraction):
                 return Path(path).stem, words("engine.loading", percent=f"{fraction:.0%}"), "working", "accent"
             case EngineFailed(message):
-                return words("engine.failed"), message, "warning", "bad"
+                return words("engine.failed"), words.sentence(message), "warning", "bad"
             case _:
                 return words("engine.stopped"), words("engine.stopped_hint"), "models", "faint"
 

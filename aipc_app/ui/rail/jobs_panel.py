@@ -76,7 +76,7 @@ class JobsPanel(QFrame):
         top.addWidget(self._action(job))
         inside.addLayout(top)
         state = words(f"jobs.{job.kind.value}_{job.state.value}")
-        inside.addWidget(label(f"{state}: {job.reason}" if job.reason else state, "small", wrap=True))
+        inside.addWidget(label(f"{state}: {words.sentence(job.reason)}" if job.reason else state, "small", wrap=True))
         if job.state is JobState.RUNNING:
             bar = QProgressBar(textVisible=False)
             bar.setRange(0, 100)

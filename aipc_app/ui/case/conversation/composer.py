@@ -7,6 +7,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QPlainTextEdit
 
 from aipc_app.domain.answers import Mode
+from aipc_app.ui.case.conversation.scope_button import ScopeButton
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.widgets.basics import column, icon_button, row, themed, tone
 from aipc_app.ui.widgets.file_drop import dropped_paths
@@ -91,6 +92,7 @@ class Composer(QFrame):
         words.bind(self.library, self.library.setToolTip, "ask.library_hint")
         self.send = icon_button(words, look, "send", "ask.ask", self._act)
         self.send.setProperty("kind", "ask")
+        self.scope = ScopeButton(context)
         self._lay_out(library_choice)
         self._fill_modes()
         words.changed.connect(self._fill_modes)
@@ -121,13 +123,15 @@ class Composer(QFrame):
         inside = column(self, gap=2)
         inside.setContentsMargins(10, 6, 8, 7)
         inside.addWidget(self.field)
-        tools = row(gap=8)
+        tools = row(gap=4)
         tools.addWidget(self.mode)
+        tools.addWidget(self.scope)
         tools.addWidget(self.library)
         tools.addStretch(1)
         tools.addWidget(self.send)
         inside.addLayout(tools)
-        self.library.setVisible(library_choice)  # once it has a parent: else it is a window for a moment
+        for choice in (self.library, self.scope):  # once they have a parent: else they are windows for a moment
+            choice.setVisible(library_choice)
 
     def _fill_modes(self) -> None:
         now, words = self.mode.currentData(), self._context.words

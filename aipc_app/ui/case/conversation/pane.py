@@ -82,6 +82,8 @@ class ConversationPane(QFrame):
         """Another case: its latest conversation, if there is one."""
         self._scope = scope
         self.suggest(())
+        if scope.cases:
+            self.composer.scope.show_case(scope.cases[0])
         self.head.show_scope(scope.listed_under)
         self.new()
         bridge = self._context.bridge
@@ -151,7 +153,7 @@ class ConversationPane(QFrame):
         assert scope is not None
         return Question(
             text=text, cases=scope.cases, library=scope.library_alone or self.composer.library.isChecked(),
-            mode=self.composer.chosen_mode, documents=self.included, conversation=self._conversation,
+            mode=self.composer.chosen_mode, documents=self.included if len(scope.cases) < 2 else None, conversation=self._conversation,
             max_tokens=self._context.services.settings().answers.max_tokens)
 
     def _lay_out(self) -> None:
@@ -181,6 +183,7 @@ class ConversationPane(QFrame):
         self.composer.asked.connect(self.ask)
         self.composer.stopped.connect(self.stop)
         self.composer.files.connect(self.files)
+        self.composer.scope.changed.connect(self._ask_others)
         self.older.clicked.connect(self._show_older)
         self.head.new.connect(self._start_new)
         self.head.chosen.connect(self.open)
@@ -191,6 +194,12 @@ class ConversationPane(QFrame):
     def _start_new(self) -> None:
         self.new()
         self.composer.field.setFocus()
+
+    def _ask_others(self, others: list[int]) -> None:
+        """A conversation belongs to its cases: with others it is a new one."""
+        if self._scope is not None:
+            self._scope = Scope((self._scope.cases[0], *others))
+            self.new()
 
     def _deleted(self, conversation_id: int) -> None:
         if conversation_id == self._conversation:

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from aipc_app.domain.documents import Document
 from aipc_app.ingest.report import Added
-from aipc_app.messages import translate
 from aipc_app.operations import documents
 from aipc_app.ui.bridge.lanes import Lane
 from aipc_app.ui.case.documents.model import DocumentsModel
@@ -88,7 +87,7 @@ class DocumentActions:
         problems = [item for item in added if item.problem]
         known = [item for item in added if item.duplicate]
         if problems:
-            first = translate(problems[0].problem or "", words.language)
+            first = words.sentence(problems[0].problem)
             notices.show_problem(Problem(words("documents.not_taken", count=len(problems), first=first)))
         if known:
             notices.tell(words("documents.known", count=len(known), name=known[0].source.name))

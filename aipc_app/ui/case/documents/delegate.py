@@ -60,7 +60,7 @@ class DocumentDelegate(RowDelegate):
             return False
         over_check = check_rect(option.rect).adjusted(-8, -8, 8, 8).contains(event.pos())
         text = self._words("documents.check") if over_check else "\n".join(
-            part for part in (row.document.name, row.document.reason) if part)
+            part for part in (row.document.name, self._words.sentence(row.document.reason)) if part)
         QToolTip.showText(event.globalPos(), tip(text).replace("\n", "<br>"), view)
         return True
 

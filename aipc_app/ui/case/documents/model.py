@@ -154,7 +154,7 @@ class DocumentsModel(QAbstractListModel):
         if document.pages:
             parts.append(words("documents.pages", count=document.pages))
         if document.reason:
-            parts.append(document.reason)
+            parts.append(words.sentence(document.reason))
         if not row.included:
             parts.append(words("documents.left_out"))
         return ", ".join(parts)

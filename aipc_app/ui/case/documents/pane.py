@@ -25,7 +25,6 @@ class DocumentsPane(QFrame):
     """`opened(Document)` when one is to be seen; `included_changed` when another set would be asked."""
 
     opened = Signal(object)
-    attention = Signal(object)
     included_changed = Signal()
 
     def __init__(self, context: UiContext) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QIntValidator
-from PySide6.QtWidgets import QFrame, QLineEdit
+from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton
 
 from aipc_app.domain.documents import Document, PageState
 from aipc_app.ui.context import UiContext
-from aipc_app.ui.widgets.basics import column, icon_button, label, row, tone
+from aipc_app.ui.widgets.basics import clear, column, icon_button, label, row, tone
 from aipc_app.ui.widgets.elided import ElidedLabel
 
 _TONES = {PageState.TEXT: "", PageState.OCR: "accent", PageState.EMPTY: "warn", PageState.GARBLED: "warn",
           PageState.FAILED: "bad"}
+_ATTENTION_SHOWN = 8
 
 
 class ViewerBar(QFrame):
@@ -68,6 +69,23 @@ class ViewerBar(QFrame):
     def show_zoom(self, zoom: float) -> None:
         self.percent.setText(f"{zoom:.0%}")
 
+    def show_attention(self, pages: list[int]) -> None:
+        """Pages without readable text; each number goes there."""
+        clear(self._attention)
+        if not pages:
+            return
+        words = self._context.words
+        self._attention.addWidget(label(words("viewer.attention", count=len(pages)), "small"))
+        for number in pages[:_ATTENTION_SHOWN]:
+            made = QPushButton(str(number))
+            made.setProperty("kind", "link")
+            made.setAccessibleName(words("viewer.go_to", page=number))
+            made.clicked.connect(lambda _on=False, number=number: self.go.emit(number))
+            self._attention.addWidget(made)
+        if len(pages) > _ATTENTION_SHOWN:
+            self._attention.addWidget(label("…", "small"))
+        self._attention.addStretch(1)
+
     def show_problem(self, sentence: str) -> None:
         """The page can't be drawn; the text view still can be read."""
         self.problem.setText(sentence)
@@ -87,6 +105,8 @@ class ViewerBar(QFrame):
         for widget in (self.smaller, self.percent, self.larger, self.fit, self.text):
             tools.addWidget(widget)
         inside.addLayout(tools)
+        self._attention = row(gap=4)
+        inside.addLayout(self._attention)
         inside.addWidget(self.problem)
 
     def _refresh(self) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFrame, QStackedWidget
 
 from aipc_app.domain.boxes import span_boxes
-from aipc_app.domain.documents import Document, Page
+from aipc_app.domain.documents import Document, Page, PageState
 from aipc_app.domain.reader_wire import PageRendered
 from aipc_app.operations import documents
 from aipc_app.ui.bridge.lanes import Lane
@@ -21,6 +21,8 @@ from aipc_app.ui.context import UiContext
 from aipc_app.ui.problems import translate_error
 from aipc_app.ui.widgets.basics import column
 from aipc_app.ui.widgets.empty import EmptyState
+
+NEED_A_LOOK = (PageState.EMPTY, PageState.GARBLED, PageState.FAILED)
 
 
 @dataclass(frozen=True)
@@ -113,8 +115,10 @@ class ViewerPane(QFrame):
         self._document, self._pages = document, pages
         self.bar.show()
         self.bar.show_document(document, len(pages))
+        self.bar.show_attention([page.number for page in pages if page.state in NEED_A_LOOK])
         if not pages:
-            self.no_pages.hint.setText(document.reason or self._context.words("viewer.no_pages_hint"))
+            words = self._context.words
+            self.no_pages.hint.setText(words.sentence(document.reason) or words("viewer.no_pages_hint"))
             self.body.setCurrentWidget(self.no_pages)
             return
         if document.has_layout:
