@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 
 from msgspec import Struct
 
@@ -30,13 +31,13 @@ class Span(Struct, frozen=True, kw_only=True):
 class Alignment(Struct, frozen=True, kw_only=True):
     """`coverage`: share of what the claim says, by weight, that the spans say too. `missing`: hard facts in none.
 
-    `similarity`: of meaning, of the best sentence, where words can't tell.
+    `lift`: where words can't tell, how much nearer in meaning the best sentence is than the material's middle one.
     """
 
     spans: tuple[Span, ...]
     coverage: float
     missing: tuple[Fact, ...]
-    similarity: float = 0.0
+    lift: float = 0.0
 
 
 def align(claim: Claim, units: Units, similarities: Mapping[int, float] | None = None) -> Alignment:
@@ -60,7 +61,7 @@ def align(claim: Claim, units: Units, similarities: Mapping[int, float] | None =
         spans=tuple(spans),
         coverage=_coverage(claim, units, window),
         missing=missing,
-        similarity=_nearest(best, similarities) if similarities else 0.0,
+        lift=_nearest(best, similarities) - median(similarities.values()) if similarities else 0.0,
     )
 
 

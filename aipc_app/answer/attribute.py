@@ -22,8 +22,10 @@ from aipc_app.text.normalise import comparable
 SUPPORT_COVERAGE = 0.45
 SUPPORT_COVERAGE_WITH_FACTS = 0.28  # every figure stands in the quote, so few words need to
 DOUBT_COVERAGE = 0.22
-SUPPORT_SIMILARITY = 0.84  # multilingual-e5: unrelated sentences reach about 0.80
-DOUBT_SIMILARITY = 0.80
+# Across languages: multilingual-e5 puts every sentence between 0.7 and 0.9, so only the lift over the middle tells.
+SUPPORT_LIFT = 0.055
+SUPPORT_LIFT_WITH_FACTS = 0.02
+DOUBT_LIFT = 0.01
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -57,7 +59,8 @@ def attribute(claim: Claim, units: Units, similarities: Mapping[int, float] | No
 
 def _state(claim: Claim, found: Alignment, by_similarity: bool) -> SentenceState:
     if by_similarity:
-        value, support, doubt = found.similarity, SUPPORT_SIMILARITY, DOUBT_SIMILARITY
+        support = SUPPORT_LIFT_WITH_FACTS if claim.hard else SUPPORT_LIFT
+        value, doubt = found.lift, DOUBT_LIFT
     else:
         support = SUPPORT_COVERAGE_WITH_FACTS if claim.hard else SUPPORT_COVERAGE
         value, doubt = found.coverage, DOUBT_COVERAGE

@@ -44,6 +44,14 @@ class Gathered(Struct, frozen=True, kw_only=True):
         return replace(self, passages=(*self.passages, *self.law), law=())
 
 
+class Found(Struct, frozen=True, kw_only=True):
+    """What search found in the case and in the library. `about_law`: an article came before all of the case's."""
+
+    case: SearchResult
+    library: SearchResult
+    about_law: bool = False
+
+
 class Gatherer:
     """Reads the store and the search; counts tokens once a document."""
 
@@ -52,41 +60,40 @@ class Gatherer:
         self._tokens: dict[str, int] = {}
         self._read: set[tuple[tuple[int, int], ...]] = set()  # read whole once: not cold any more
 
-    def search(self, question: Question, history: Sequence[Turn], limit: int) -> tuple[SearchResult, SearchResult]:
+    def search(self, question: Question, history: Sequence[Turn], limit: int) -> Found:
         """What the case and the library have on it. A follow-up is searched together with what it follows."""
         query = f"{history[-1].question}\n{question.text}" if history else question.text
         if not question.cases:
-            return _NOTHING, self._search.search(query, cases=(LIBRARY_ID,), limit=limit)
+            return Found(case=_NOTHING, library=self._search.search(query, cases=(LIBRARY_ID,), limit=limit))
         case = self._search.search(query, cases=question.cases, documents=question.documents, limit=limit)
-        law = self._search.search(query, cases=(LIBRARY_ID,), limit=LIBRARY_PASSAGES) if question.library else _NOTHING
-        return case, law
+        if not question.library:
+            return Found(case=case, library=_NOTHING)
+        library = self._search.search(query, cases=(LIBRARY_ID,), limit=LIBRARY_PASSAGES)
+        return Found(case=case, library=library, about_law=self._about_law(query, question, library))
 
-    def gather(
-        self,
-        question: Question,
-        found: tuple[SearchResult, SearchResult],
-        *,
-        room_tokens: int,
-        cold_tokens: int,
-    ) -> Gathered:
+    def gather(self, question: Question, found: Found, *, room_tokens: int, cold_tokens: int) -> Gathered:
         """`room_tokens`: what the context can take; `cold_tokens`: what may be read cold within the user's patience."""
-        case, library = found
-        evidence = (*case.evidence, *library.evidence)
-        seconds = case.seconds + library.seconds
-        law = self._law(question, library.evidence)
-        if not question.cases:
-            return Gathered(mode=Mode.RETRIEVAL, documents=(), passages=law, law=(), evidence=evidence, seconds=seconds)
+        law = self._law(question, found.library.evidence)
+        at_once = tuple(s for s in law if not question.cases or (found.about_law and s.label and not s.aside))
+        order = [document.id for document in self._documents(question)]
         documents = self._whole(question, room_tokens=room_tokens, cold_tokens=cold_tokens)
         if documents:
             self._read.add(_places(documents))
-            return Gathered(
-                mode=Mode.WHOLE, documents=documents, passages=(), law=law, evidence=evidence, seconds=seconds
-            )
-        order = [document.id for document in self._documents(question)]
-        passages = in_document_order(self._passages(case.evidence), order)
+        own = () if documents else in_document_order(self._passages(found.case.evidence), order)
         return Gathered(
-            mode=Mode.RETRIEVAL, documents=(), passages=passages, law=law, evidence=evidence, seconds=seconds
+            mode=Mode.WHOLE if documents else Mode.RETRIEVAL,
+            documents=documents,
+            passages=(*own, *at_once),
+            law=tuple(source for source in law if source not in at_once),
+            evidence=(*found.case.evidence, *found.library.evidence),
+            seconds=found.case.seconds + found.library.seconds,
         )
+
+    def _about_law(self, query: str, question: Question, library: SearchResult) -> bool:
+        """Does an article answer to this question better than anything in the case?"""
+        first = self._search.search(query, cases=(*question.cases, LIBRARY_ID), limit=1).evidence
+        in_library = {item.passage.id for item in library.evidence}
+        return any(item.passage.article is not None and item.passage.id in in_library for item in first)
 
     def _whole(self, question: Question, *, room_tokens: int, cold_tokens: int) -> tuple[Source, ...]:
         """The chosen documents' pages if they are to be read whole; empty for retrieval."""
