@@ -25,7 +25,12 @@ def test_a_question_meets_what_is_written_another_way(said: str, asked: str) -> 
 
 @pytest.mark.parametrize(
     ("said", "asked"),
-    [("借款五十万元", "借款五万元"), ("2021年3月5日", "2021年4月5日"), ("第六百八十条", "第六百八十一条"), ("15天内", "15%")],
+    [
+        ("借款五十万元", "借款五万元"),
+        ("2021年3月5日", "2021年4月5日"),
+        ("第六百八十条", "第六百八十一条"),
+        ("15天内", "15%"),
+    ],
 )
 def test_other_facts_do_not_meet(said: str, asked: str) -> None:
     assert not set(fact_keys(said)) & set(fact_keys(asked))
