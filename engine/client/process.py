@@ -23,6 +23,7 @@ from engine.types.model import (
 from engine.wire import messages as wire
 
 BACK_OFF_S = (0.0, 1.0, 2.0, 5.0, 10.0)
+_DIED_LOADING = "The engine stopped while it loaded this model; the file may be damaged or too large for this computer."
 _NO_MODEL = "No model is loaded; choose one on the models page first."
 
 
@@ -32,7 +33,7 @@ class ProcessEngine(EngineClient):
     When the child dies, everything in flight raises EngineDied and the state is EngineFailed. The next call starts
     a new child, after a back-off that grows with deaths in a row; a call that needs a model then loads the last
     model that loaded well, with the same request, before it is served. A model that killed the child while loading
-    is not tried again by itself.
+    is not tried again by itself. What is asked while a model is being loaded waits for it.
     """
 
     def __init__(self, command: Sequence[str], log_path: Path, *, back_off_s: Sequence[float] = BACK_OFF_S) -> None:
@@ -65,8 +66,9 @@ class ProcessEngine(EngineClient):
         return stop
 
     def inspect(self) -> Inspection:
-        with self._loading:
-            self._connection.ensure()
+        if self.pid is None:
+            with self._loading:
+                self._connection.ensure()
         reply = self._connection.ask(lambda id_: wire.Inspect(id_))
         assert isinstance(reply, wire.Inspected)
         return reply.inspection
@@ -93,7 +95,7 @@ class ProcessEngine(EngineClient):
 
     def generate(self, request: GenerateRequest) -> Generation:
         self._connection.refuse_if_closed()
-        if self._last_good is None:
+        if self._last_good is None and not isinstance(self._state, EngineLoading):
             raise RequestInvalid(_NO_MODEL)
         generation = _ProcessGeneration(self, request)
         if self._has_model:
@@ -142,8 +144,9 @@ class ProcessEngine(EngineClient):
         except EngineError as error:
             if before == request and not isinstance(error, EngineDied):
                 self._last_good = before
-            self._set_state(EngineFailed(error.message, self._connection.wait_s))
-            raise
+            told = EngineDied(_DIED_LOADING) if error.message == DIED else error
+            self._set_state(EngineFailed(told.message, self._connection.wait_s))
+            raise told from error
         self._last_good, self._has_model = request, True
         self._set_state(EngineReady(model))
         if self.pid is None:  # it died right after it had loaded, and was told so before the lines above

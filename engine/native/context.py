@@ -11,7 +11,7 @@ import llama_cpp.llama_cpp as api
 import numpy as np
 import numpy.typing as npt
 
-from engine.errors import EngineError, OutOfMemory, RequestInvalid
+from engine.errors import EngineError, OutOfMemory
 from engine.native.buffers import buffers
 from engine.native.interrupt import Interrupt
 from engine.native.library import set_fields
@@ -84,9 +84,7 @@ class Context:
     """
 
     def __init__(self, model: Model, plan: LoadPlan, sequences: int) -> None:
-        """Raises OutOfMemory when the cache can't be allocated, RequestInvalid for an unknown `kv_type`."""
-        if plan.kv_type not in _KV_TYPES:
-            raise RequestInvalid(f"{plan.kv_type} is no type for the KV cache; use one of {', '.join(_KV_TYPES)}.")
+        """Raises OutOfMemory when the cache can't be allocated."""
         self.interrupt = Interrupt()
         self.sequences = self.outputs_max = sequences  # fewer outputs than sequences would abort the process
         params = api.llama_context_default_params()

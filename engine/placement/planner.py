@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.errors import OutOfMemory
+from engine.errors import OutOfMemory, RequestInvalid
 from engine.models.gguf import ModelSummary
 from engine.types.machine import Inventory
 from engine.types.model import DeviceKind, LoadPlan, LoadRequest
@@ -30,8 +30,13 @@ class _Needs:
 
 
 def plan(model: ModelSummary, inventory: Inventory, wishes: LoadRequest) -> LoadPlan:
-    """Place the model. Raises OutOfMemory when not even a short context fits beside what must be resident."""
-    needs = _Needs(model.tensor_bytes, model.kv_bytes_per_token * _KV_SCALE.get(wishes.kv_type, 2.0))
+    """Place the model.
+
+    Raises OutOfMemory when not even a short context fits, RequestInvalid for an unknown type of the KV cache.
+    """
+    if wishes.kv_type not in _KV_SCALE:
+        raise RequestInvalid(f"{wishes.kv_type} is no type for the KV cache; use one of {', '.join(_KV_SCALE)}.")
+    needs = _Needs(model.tensor_bytes, model.kv_bytes_per_token * _KV_SCALE[wishes.kv_type])
     wanted = _wanted_context(model, wishes)
     gpus = [device for device in inventory.devices if device.kind is DeviceKind.GPU]
     gpu_free = sum(max(0, device.memory_free - _GPU_MARGIN_BYTES) for device in gpus)

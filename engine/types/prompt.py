@@ -45,7 +45,7 @@ class ChatMessage(Struct, frozen=True):
 class Prompt(Struct, frozen=True):
     """The whole prompt. Rendered by the model's own chat template; the answer's turn is opened.
 
-    `answer_start` is text the answer is made to begin with ("" for none).
+    `answer_start` is text the answer is made to begin with ("" for none); it is part of what is generated.
     """
 
     messages: tuple[ChatMessage, ...]

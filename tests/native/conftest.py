@@ -22,6 +22,11 @@ ROOT = Path(__file__).resolve().parents[2]
 CONTEXT_TOKENS = 2_048
 
 
+def request_for(path: Path) -> LoadRequest:
+    """One thread: beside other tests on few cores, threads would mostly wait for each other."""
+    return LoadRequest(str(path), context_tokens=CONTEXT_TOKENS, threads=1)
+
+
 @pytest.fixture(scope="session")
 def library() -> Library:
     return open_library()
@@ -29,7 +34,7 @@ def library() -> Library:
 
 @pytest.fixture(scope="session")
 def shared_model(library: Library, tiny_model: Path) -> Iterator[Loaded]:
-    loaded = load(library, LoadRequest(str(tiny_model), context_tokens=CONTEXT_TOKENS), lambda _: True)
+    loaded = load(library, request_for(tiny_model), lambda _: True)
     yield loaded
     loaded.close()
 

@@ -8,6 +8,7 @@ import signal
 import threading
 from pathlib import Path
 
+import gguf
 import pytest
 
 from engine.client.process import ProcessEngine
@@ -23,10 +24,10 @@ from engine.types.generation import (
     TextDelta,
 )
 from engine.types.model import DeviceKind, EngineFailed, EngineReady, LoadRequest
-from tests.native.conftest import CONTEXT_TOKENS, prompt
+from tests.native.conftest import prompt, request_for
 
 WAIT_S = 120.0
-DOCUMENT = "The loan contract of 5 March 2021: Zhang lends Li 500,000 yuan at 12 percent a year. " * 12
+DOCUMENT = "The loan contract of 5 March 2021: Zhang lends Li 500,000 yuan at 12 percent a year. " * 8
 
 
 def ask(question: str = "Who lends?", *, document: str = DOCUMENT, **options: object) -> GenerateRequest:
@@ -41,13 +42,13 @@ def answer(engine: ProcessEngine, request: GenerateRequest) -> Generated:
 
 @pytest.fixture
 def engine(process: ProcessEngine, tiny_model: Path) -> ProcessEngine:
-    process.load(LoadRequest(str(tiny_model), context_tokens=CONTEXT_TOKENS))
+    process.load(request_for(tiny_model))
     return process
 
 
 def test_it_loads_with_progress_and_answers(process: ProcessEngine, tiny_model: Path) -> None:
     fractions: list[float] = []
-    loaded = process.load(LoadRequest(str(tiny_model), context_tokens=CONTEXT_TOKENS), fractions.append)
+    loaded = process.load(request_for(tiny_model), fractions.append)
     assert process.state == EngineReady(loaded)
     assert len(fractions) > 5 and fractions == sorted(fractions) and fractions[-1] == 1.0
     assert loaded.parameters > 100_000_000 and loaded.architecture == "llama"
@@ -146,7 +147,7 @@ def test_a_load_ends_what_runs_and_can_be_given_up(
         engine.load(LoadRequest(str(small_model)), lambda _: engine.cancel_load())
     assert isinstance(failures.get(timeout=WAIT_S), EngineBusy)
     thread.join(WAIT_S)
-    engine.load(LoadRequest(str(tiny_model), context_tokens=CONTEXT_TOKENS))
+    engine.load(request_for(tiny_model))
     assert answer(engine, ask()).text
 
 
@@ -161,19 +162,29 @@ def test_a_file_cut_short_is_a_model_error_and_the_process_lives(
     pid = process.pid
     with pytest.raises(ModelError, match="isn't there"):
         process.load(LoadRequest(str(tmp_path / "none.gguf")))
-    process.load(LoadRequest(str(tiny_model), context_tokens=CONTEXT_TOKENS))
+    process.load(request_for(tiny_model))
     assert process.pid == pid
 
 
 def test_a_context_that_cannot_fit_is_out_of_memory_before_anything_is_taken(
-    process: ProcessEngine, small_model: Path
+    process: ProcessEngine, tmp_path: Path
 ) -> None:
-    with pytest.raises(OutOfMemory, match="smaller context"):
-        process.load(LoadRequest(str(small_model), context_tokens=32_768, kv_type="f64"))
+    path = tmp_path / "wide.gguf"
+    writer = gguf.GGUFWriter(path, "qwen2")
+    writer.add_block_count(1_000)
+    writer.add_context_length(10_000_000)
+    writer.add_embedding_length(16_384)
+    writer.add_head_count(128)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    with pytest.raises(OutOfMemory, match="choose a smaller context"):
+        process.load(LoadRequest(str(path), context_tokens=1_000_000))
+    assert process.inspect().devices
 
 
 def test_the_desktops_end_is_the_childs_end(process: ProcessEngine, tiny_model: Path) -> None:
-    process.load(LoadRequest(str(tiny_model), context_tokens=CONTEXT_TOKENS))
+    process.load(request_for(tiny_model))
     generation = iter(process.generate(ask(max_tokens=1_000)))
     next(generation)
     pid = process.pid

@@ -26,11 +26,13 @@ from engine.types.generation import (
 )
 from engine.types.model import EngineFailed, EngineLoading, EngineReady, EngineState, EngineStopped, LoadRequest
 from engine.types.prompt import ChatMessage, Prompt, Role, Segment, SegmentKind
+from engine.wire import messages as wire
 
 ROOT = Path(__file__).resolve().parents[4]
 CHILD = Path(__file__).with_name("child.py")
 WAIT_S = 20.0
 GOOD = LoadRequest("good.gguf")
+FINISH_LOAD = 1_000_000_000  # an Inspect of this id tells the scripted child to finish a slow load
 
 Start = Callable[..., ProcessEngine]
 
@@ -149,9 +151,9 @@ def test_scores_and_counts_after_a_death_are_served_by_a_new_child(engine: Proce
 
 
 def test_a_model_that_kills_the_child_is_not_tried_again_by_itself(engine: ProcessEngine) -> None:
-    with pytest.raises(EngineDied):
+    with pytest.raises(EngineDied, match="while it loaded this model"):
         engine.load(LoadRequest("deadly.gguf"))
-    assert isinstance(engine.state, EngineFailed)
+    assert isinstance(engine.state, EngineFailed) and "damaged or too large" in engine.state.message
     with pytest.raises(RequestInvalid):
         engine.generate(ask("hello"))
     engine.load(GOOD)
@@ -184,6 +186,26 @@ def test_a_load_can_be_given_up_and_another_one_meanwhile_is_refused(start: Star
     assert "stopped" in outcome.get(timeout=WAIT_S).message
     thread.join(WAIT_S)
     engine.load(GOOD)
+
+
+def test_a_question_asked_while_a_model_loads_waits_for_it(start: Start) -> None:
+    engine = start()
+    begun, answers = threading.Event(), queue.SimpleQueue[str]()
+
+    def load() -> None:
+        engine.load(LoadRequest("slow.gguf"), lambda _: begun.set())
+
+    loader = threading.Thread(target=load)
+    loader.start()
+    assert begun.wait(WAIT_S)
+    assert engine.inspect().cpu_backend == "scripted"  # what needs no model doesn't wait
+    generation = engine.generate(ask("hello"))
+    asker = threading.Thread(target=lambda: answers.put(last(generation).text))
+    asker.start()
+    engine._connection.post(wire.Inspect(FINISH_LOAD))
+    assert answers.get(timeout=WAIT_S) == "Yes."
+    for thread in (loader, asker):
+        thread.join(WAIT_S)
 
 
 def test_cancel_ends_the_answer_with_what_was_said(engine: ProcessEngine) -> None:

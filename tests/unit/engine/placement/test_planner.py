@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from engine.errors import OutOfMemory
+from engine.errors import OutOfMemory, RequestInvalid
 from engine.models.gguf import ModelSummary
 from engine.placement.planner import plan
 from engine.types.machine import Inventory
@@ -80,3 +80,8 @@ def test_a_smaller_kv_type_leaves_room_for_more_context() -> None:
 
 def test_threads_wished_for_are_taken() -> None:
     assert plan(MODEL, machine(), LoadRequest("m.gguf", threads=3)).threads == 3
+
+
+def test_an_unknown_kv_type_is_refused() -> None:
+    with pytest.raises(RequestInvalid, match="f16"):
+        plan(MODEL, machine(), LoadRequest("m.gguf", kv_type="f17"))
