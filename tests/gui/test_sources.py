@@ -295,7 +295,7 @@ def test_every_control_has_a_name_and_can_be_reached_by_keys(rig: Rig) -> None:
             part, QAbstractButton | QLineEdit | QComboBox | QListView | QTextEdit) and part.isVisible()]
         inner = [part for part in controls if isinstance(part.parent(), QLineEdit | QComboBox)]
         for part in controls:
-            if part in inner or part.parent() and part.parent().objectName() == "qt_scrollarea_viewport":
+            if part in inner or (part.parent() and part.parent().objectName() == "qt_scrollarea_viewport"):
                 continue
             named = part.accessibleName() or (part.text() if isinstance(part, QAbstractButton) else "")
             if part.inherits("QComboBoxListView") or type(part).__name__ == "QListView":

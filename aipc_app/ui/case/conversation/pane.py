@@ -153,7 +153,8 @@ class ConversationPane(QFrame):
         assert scope is not None
         return Question(
             text=text, cases=scope.cases, library=scope.library_alone or self.composer.library.isChecked(),
-            mode=self.composer.chosen_mode, documents=self.included if len(scope.cases) < 2 else None, conversation=self._conversation,
+            mode=self.composer.chosen_mode, documents=self.included if len(scope.cases) < 2 else None,
+            conversation=self._conversation,
             max_tokens=self._context.services.settings().answers.max_tokens)
 
     def _lay_out(self) -> None:
