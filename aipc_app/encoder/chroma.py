@@ -32,6 +32,7 @@ _PROBE_LIMIT = 2 * _SYNC_EVERY
 _PROBE_SHARE = 0.8
 # SQLite's result codes (sqlite.org/rescode.html) that say the disk is at fault, not the content.
 _DISK_CODES = {3: "no permission", 8: "read-only", 10: "the disk fails", 13: "the disk is full", 14: "no access"}
+_MOVED = 1032  # the database file was deleted or renamed under SQLite
 _CODE = re.compile(r"\(code: (\d+)\)")
 
 
@@ -203,9 +204,8 @@ def _sorted_errors(folder: Path) -> Iterator[None]:
         cause = _chroma_error(error)
         if cause is None:
             raise
-        code = _CODE.search(str(cause))
-        if code is not None and int(code[1]) in _DISK_CODES:
-            raise EncoderError(_unwritable(folder, _DISK_CODES[int(code[1])])) from error
+        if why := _disk_fault(str(cause)):
+            raise EncoderError(_unwritable(folder, why)) from error
         raise IndexDamaged("The index for search by meaning is damaged; it has to be rebuilt.") from error
 
 
@@ -217,6 +217,13 @@ def _chroma_error(error: BaseException | None) -> BaseException | None:
             return error
         error = error.__context__
     return None
+
+
+def _disk_fault(message: str) -> str | None:
+    """What the disk did, when SQLite says that it was the disk."""
+    found = _CODE.search(message)
+    code = int(found[1]) if found else 0
+    return None if code == _MOVED else _DISK_CODES.get(code & 0xFF)
 
 
 def _unwritable(folder: Path, why: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 
-from aipc_app.domain.encoder_wire import CancelEncode, Embed, EncoderRequest, IndexCount, IndexSearch, TextKind
+from aipc_app.domain.encoder_wire import CancelEncode, Embed, EncoderRequest, IndexCount, IndexSearch
 
 _FEW_TEXTS = 8  # so few passages are not worth letting a person wait
 
@@ -66,5 +66,5 @@ class Desk:
 def is_urgent(request: EncoderRequest) -> bool:
     """Whether somebody waits for it: questions, look-ups, the few sentences of an answer."""
     if isinstance(request, Embed):
-        return request.kind is TextKind.QUERY or len(request.texts) <= _FEW_TEXTS
+        return len(request.texts) <= _FEW_TEXTS
     return isinstance(request, IndexSearch | IndexCount)

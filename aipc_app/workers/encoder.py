@@ -36,7 +36,7 @@ from engine.wire.child import ChildProcess
 __all__ = ["Closed", "Encoder", "EncoderState", "Idle", "Ready", "Starting", "Unavailable", "Vectors"]
 
 _LOG = logging.getLogger("aipc.workers")
-_HELLO_TIMEOUT_S = 180.0  # a large model from a slow disk
+_HELLO_TIMEOUT_S = 600.0  # a large model from a slow disk, on a busy computer
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 30.0
 _MOST_FAILED_STARTS = 5
 _POLL_S = 0.05  # how soon a cancel is noticed

@@ -154,8 +154,11 @@ def test_a_folder_deleted_under_it_is_noticed_before_anything_is_lost(disk: Chro
     rows = fill(disk, 20)
     shutil.rmtree(tmp_path / "vectors")
     with pytest.raises(IndexDamaged):
-        disk.add(CASE, [21], [2], rows[:1])
+        disk.count(CASE)
     assert disk.count(CASE) == 0
+    shutil.rmtree(tmp_path / "vectors")
+    with pytest.raises(IndexDamaged):
+        disk.add(CASE, [21], [2], rows[:1])
     fill(disk, 20)
     assert disk.count(CASE) == 20
 
