@@ -1,1 +1,1 @@
-"""What is remembered of prompts: in the context's own memory now; blocks in RAM and on disk join here later."""
+"""What is remembered of prompts: in the context and on a shelf in RAM now; blocks on disk join here later."""

@@ -19,6 +19,8 @@ from engine.native.model import Model, load_failure
 from engine.types.model import LoadPlan
 
 Logits = npt.NDArray[np.float32]
+State = npt.NDArray[np.uint8]
+OUTPUTS = 16
 
 _KV_TYPES = {"f16": 1, "f32": 0, "q8_0": 8, "q4_0": 2}
 
@@ -79,14 +81,14 @@ def _pointer(array: npt.NDArray[Any], kind: Any) -> Any:
 class Context:
     """Owns a llama_context with `sequences` sequences over `plan.context_tokens` cells.
 
-    KV unified and flash attention pinned on (a cut or stored prefix must fit every later context), full-size SWA
+    KV unified and flash attention pinned on (a stored prefix must fit every later context), full-size SWA
     cache (a fork of a sequence needs its old cells), few outputs (their logits would dominate the compute buffer).
     """
 
     def __init__(self, model: Model, plan: LoadPlan, sequences: int) -> None:
         """Raises OutOfMemory when the cache can't be allocated."""
         self.interrupt = Interrupt()
-        self.sequences = self.outputs_max = sequences  # fewer outputs than sequences would abort the process
+        self.outputs_max = max(OUTPUTS, sequences)  # fewer outputs than sequences would abort the process
         params = api.llama_context_default_params()
         set_fields(
             params,
@@ -134,7 +136,7 @@ class Context:
         return np.ctypeslib.as_array(pointer, shape=(self._vocab_size,))
 
     def copy(self, source: int, target: int, end: int) -> None:
-        """Let `target` share the first `end` cells of `source`. No bytes are copied."""
+        """Let `target` share the first `end` cells of `source` (-1: its whole state). No cells are copied."""
         api.llama_memory_seq_cp(self._memory, source, target, 0, end)
 
     def truncate(self, sequence: int, start: int) -> bool:
@@ -144,6 +146,21 @@ class Context:
     def drop(self, sequence: int) -> None:
         """Drop the whole sequence; cells that others share stay."""
         api.llama_memory_seq_rm(self._memory, sequence, -1, -1)
+
+    def state_bytes(self, sequence: int) -> int:
+        """Size of the sequence's state as `save` gives it."""
+        return int(api.llama_state_seq_get_size(self._handle, sequence))
+
+    def save(self, sequence: int) -> State:
+        """A copy of the sequence's state, uint8. It carries no checksum and no name of its model."""
+        state = np.empty(self.state_bytes(sequence), np.uint8)
+        written = int(api.llama_state_seq_get_data(self._handle, _pointer(state, ctypes.c_uint8), len(state), sequence))
+        return state[:written]
+
+    def restore(self, sequence: int, state: State) -> bool:
+        """Replace the sequence by a copy of this very context's; False, and the sequence empty, when refused."""
+        taken = api.llama_state_seq_set_data(self._handle, _pointer(state, ctypes.c_uint8), len(state), sequence)
+        return int(taken) == len(state)
 
     def last_position(self, sequence: int) -> int:
         """The highest position in the cache; -1 when the sequence is empty."""

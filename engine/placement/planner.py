@@ -17,6 +17,7 @@ BATCH_TOKENS = 512
 LEAST_CONTEXT, USUAL_CONTEXT = 2_048, 16_384
 _COMPUTE_BYTES = 512 * MIB
 _GPU_MARGIN_BYTES, _RAM_MARGIN_BYTES = 1_024 * MIB, 768 * MIB
+_MOST_SHELF_BYTES = 2_048 * MIB
 _KV_SCALE = {"f16": 1.0, "f32": 2.0, "q8_0": 34 / 64, "q4_0": 18 / 64}
 
 
@@ -46,6 +47,11 @@ def plan(model: ModelSummary, inventory: Inventory, wishes: LoadRequest) -> Load
             why = f"All {model.layers} layers and the context fit into the {_size(gpu_free)} free on {gpus[0].name}."
             return _plan(model.layers + 1, context, threads, wishes, (why, *_context_reason(context, wanted)))
     return _on_cpu(needs, inventory, wishes, wanted, threads, has_gpu=bool(gpus))
+
+
+def shelf_bytes(inventory: Inventory) -> int:
+    """RAM for states of prompts set aside: an eighth of what is free once the model is loaded, at most 2 GiB."""
+    return min(_MOST_SHELF_BYTES, inventory.memory_available // 8)
 
 
 def _on_cpu(

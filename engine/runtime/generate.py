@@ -59,10 +59,6 @@ class GenerateJob(Job):
         if self._reading is not None:
             self._reading.suspend()
 
-    def resume(self) -> None:
-        if self._reading is not None:
-            self._reading.resume()
-
     def stopped(self) -> None:
         self._finish(FinishReason.CANCELLED)
 

@@ -33,11 +33,7 @@ class Job(ABC):
 
     @abstractmethod
     def suspend(self) -> None:
-        """Another request goes first."""
-
-    @abstractmethod
-    def resume(self) -> None:
-        """This one's turn again."""
+        """Another request goes first; `steps` goes on after it."""
 
     @abstractmethod
     def stopped(self) -> None:

@@ -10,20 +10,20 @@ import psutil
 
 from engine.errors import ModelError, OutOfMemory
 from engine.hardware.inventory import take_inventory
-from engine.kv.residents import Residents
+from engine.kv.prefixes import PrefixCache
 from engine.models.gguf import ModelSummary, summarize
 from engine.native.buffers import is_host
 from engine.native.context import Context, Decoded
 from engine.native.devices import devices
 from engine.native.library import Library
 from engine.native.model import LoadCancelled, Model
-from engine.placement.planner import plan
+from engine.placement.planner import plan, shelf_bytes
 from engine.runtime.template import ChatTemplate
 from engine.runtime.tokens import PromptTokens, plain_tokens, prompt_tokens
 from engine.types.model import LoadedModel, LoadPlan, LoadRequest
 from engine.types.prompt import Prompt
 
-SEQUENCES = 16
+SEQUENCES = 8
 SEQUENCES_OF_RECURRENT = 4  # each holds a whole state, tens to hundreds of MiB
 _WEIGHTS_SHARE = 0.95
 
@@ -31,13 +31,15 @@ _WEIGHTS_SHARE = 0.95
 class Loaded:
     """Owns the native objects; `close` frees them in order. Used by the engine's thread, but for `count`."""
 
-    def __init__(self, model: Model, context: Context, summary: ModelSummary, plan_: LoadPlan, load_s: float) -> None:
+    def __init__(
+        self, model: Model, context: Context, summary: ModelSummary, plan_: LoadPlan, shelf_bytes: int, load_s: float
+    ) -> None:
         self.model, self.context, self.vocab, self.plan = model, context, model.vocab, plan_
         self.template = ChatTemplate(
             model.chat_template, bos=_mark(model, model.vocab.bos), eos=_mark(model, model.vocab.eos)
         )
-        self.residents = Residents(
-            context, cells=context.cells, sequences=context.sequences, divisible=model.divisible
+        self.prefixes = PrefixCache(
+            context, cells=context.cells, divisible=model.divisible, shelf_bytes=shelf_bytes
         )
         self.divisible = model.divisible
         self.prefill_tokens_per_s = 0.0
@@ -85,7 +87,8 @@ def load(library: Library, request: LoadRequest, on_progress: Callable[[float], 
         go_on((_WEIGHTS_SHARE + 1) / 2)
         if summary.tensor_bytes < psutil.virtual_memory().total:
             _warm_up(context, model)
-        loaded = Loaded(model, context, summary, plan_, time.monotonic() - started)
+        shelf = shelf_bytes(take_inventory(()))
+        loaded = Loaded(model, context, summary, plan_, shelf, time.monotonic() - started)
         go_on(1.0)
     except BaseException:
         if context is not None:

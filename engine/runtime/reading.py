@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from engine.errors import EngineError, PromptTooLong
-from engine.kv.residents import Lease
+from engine.kv.prefixes import SEQUENCE
 from engine.native.context import Decoded, Logits
 from engine.runtime.job import Job, Stopped
 from engine.runtime.loaded import Loaded
@@ -24,7 +24,8 @@ class Reading:
         self._prompt, self._room = prompt, room
         self.tokens = list(prompt.tokens)
         self.restored, self.prefill_s = 0, 0.0
-        self._lease: Lease | None = None
+        self._epoch = -1  # of the prefix cache, while it holds our tokens
+        self._held = 0
         total = len(self.tokens) + room
         if total > self._context.cells:
             raise PromptTooLong(
@@ -40,13 +41,7 @@ class Reading:
     @property
     def prefilled(self) -> int:
         """Prompt tokens computed so far."""
-        held = self._lease.length if self._lease is not None else 0
-        return max(0, min(held, self.prompt_tokens) - self.restored)
-
-    @property
-    def lease(self) -> Lease:
-        assert self._lease is not None
-        return self._lease
+        return max(0, min(self._held, self.prompt_tokens) - self.restored)
 
     @property
     def logits(self) -> Logits:
@@ -56,10 +51,9 @@ class Reading:
     def prefill(self, on_progress: Progress) -> Iterator[None]:
         """Bring the prompt into the cache, yielding after each piece but the last."""
         started, waited = time.monotonic(), 0.0
-        self._take_lease()
-        self.restored = self.lease.length
+        self.restored = self._take()
         total = len(self.tokens)
-        while (done := self.lease.length if self.lease.alive else 0) < total:
+        while (done := self._present()) < total:
             on_progress(done, total, self.restored, self._seconds_left(started + waited, done))
             for _ in self._advance_one():
                 paused = time.monotonic()
@@ -72,16 +66,13 @@ class Reading:
 
     def advance(self) -> Iterator[None]:
         """Compute whatever of `tokens` isn't in the cache, yielding between pieces."""
-        while not self.lease.alive or self.lease.length < len(self.tokens):
+        while self._present() < len(self.tokens):
             yield from self._advance_one()
 
     def suspend(self) -> None:
-        if self._lease is not None:
-            self._loaded.residents.suspend(self._lease)
-
-    def resume(self) -> None:
-        if self._lease is not None:
-            self._loaded.residents.resume(self._lease)
+        """Set what was computed aside, so that it goes on as if nothing had come between."""
+        if self._epoch == self._loaded.prefixes.epoch:
+            self._loaded.prefixes.shelve(whole=True)
 
     def finish(self) -> None:
         """Leave the prompt in the cache for the next request.
@@ -89,15 +80,20 @@ class Reading:
         The answer's own cells go: they were computed token by token, and a prefix from the cache shall hold what
         a cold prefill would have computed.
         """
-        if self._lease is not None:
-            self._loaded.residents.release(self._lease, len(self._prompt.tokens))
+        if self._epoch == self._loaded.prefixes.epoch:
+            self._loaded.prefixes.finish(len(self._prompt.tokens))
 
-    def _take_lease(self) -> None:
-        more = len(self.tokens) - len(self._prompt.tokens)
-        try:
-            self._lease = self._loaded.residents.lease(self.tokens, self._cuts(), self._room - more)
-        except MemoryError as error:
-            raise EngineError("The context is full; try again.") from error
+    def _take(self) -> int:
+        """Take the sequence for our tokens; the number of them that were there already."""
+        prefixes, more = self._loaded.prefixes, len(self.tokens) - len(self._prompt.tokens)
+        cuts = [*self._cuts(), self._held]  # what we computed before a suspension is good as far as it went
+        self._held = prefixes.begin(self.tokens, cuts, self._room - more)
+        self._epoch = prefixes.epoch
+        return self._held
+
+    def _present(self) -> int:
+        """How many of our tokens are in the cache. Another request may have taken it while we were suspended."""
+        return self._held if self._epoch == self._loaded.prefixes.epoch else 0
 
     def _cuts(self) -> Sequence[int]:
         end = len(self._prompt.tokens)
@@ -106,16 +102,19 @@ class Reading:
 
     def _advance_one(self) -> Iterator[None]:
         """Compute the next piece; yield if there are more to come."""
-        if not self.lease.alive:
-            self._take_lease()
-        start = self.lease.length
-        end = min(cut for cut in self._cuts() if cut > start)
+        if self._epoch != self._loaded.prefixes.epoch:
+            self._take()
+        start, cuts = self._held, self._cuts()
+        end = min(cut for cut in cuts if cut > start)
         last = end == len(self.tokens)
+        if last and not self._loaded.divisible and end == self.prompt_tokens:
+            self._loaded.prefixes.shelve()  # what comes before the question, for the next one
         piece = self.tokens[start:end]
         if not self._decode(start, piece, [len(piece) - 1] if last else []):
             yield  # a more urgent request goes first; the piece is computed again after it
             return
-        self._loaded.residents.extend(self.lease, piece)
+        self._loaded.prefixes.extend(piece)
+        self._held = end
         if not last:
             yield
 
@@ -124,19 +123,19 @@ class Reading:
         if self._job.cancelled:
             raise Stopped
         self._context.batch.clear()
-        self._context.batch.add(self.lease.sequence, start, piece, outputs)
+        self._context.batch.add(SEQUENCE, start, piece, outputs)
         try:
             outcome = self._context.decode()
         except EngineError:
-            self._loaded.residents.discard(self.lease)
+            self._loaded.prefixes.reset()
             raise
         if outcome is Decoded.NO_ROOM:
-            self._loaded.residents.discard(self.lease)
+            self._loaded.prefixes.reset()
             raise EngineError("The context is full; ask again.")
         if outcome is Decoded.ABORTED:
             self._context.interrupt.clear()
-            if self._context.last_position(self.lease.sequence) != start - 1:
-                self._loaded.residents.discard(self.lease)  # a model that can't be cut lost its state
+            if self._context.last_position(SEQUENCE) != start - 1:
+                self._loaded.prefixes.reset()  # a model that can't be cut lost its state
             if self._job.cancelled:
                 raise Stopped
         return outcome is Decoded.DONE

@@ -150,7 +150,6 @@ class Scheduler:
             job = self._waiting[Priority.USER].popleft()
         elif self._suspended:
             turn = self._suspended.popleft()
-            turn.job.resume()
         else:
             job = self._waiting[Priority.BACKGROUND].popleft()
         if job is not None:
@@ -164,10 +163,11 @@ class Scheduler:
         ended = False
         while not ended and not self._gives_way(turn):
             ended = self._step(turn)
+        if not ended:
+            turn.job.suspend()
         with self._wake:
             self._running = None
             if not ended:
-                turn.job.suspend()
                 self._suspended.appendleft(turn)
 
     def _step(self, turn: _Turn) -> bool:

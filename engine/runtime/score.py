@@ -8,12 +8,15 @@ from collections.abc import Callable, Generator, Sequence
 import numpy as np
 
 from engine.errors import EngineError, RequestInvalid
+from engine.kv.prefixes import SEQUENCE
 from engine.native.context import Decoded, Logits
 from engine.runtime.job import Job, Stopped
 from engine.runtime.loaded import Loaded
 from engine.runtime.reading import Reading
 from engine.runtime.tokens import plain_tokens
 from engine.types.generation import ScoreRequest, Scores, Timing
+
+_BRANCH = SEQUENCE + 1
 
 
 def log_probability(logits: Logits, token: int) -> float:
@@ -49,8 +52,7 @@ class ScoreJob(Job):
                 yield
                 if self.cancelled:
                     raise Stopped
-                if not reading.lease.alive:  # evicted while another request went first
-                    yield from reading.advance()
+                yield from reading.advance()  # another request may have gone first
                 sums.append(log_probability(first, tokens[0]) + self._rest(loaded, reading, tokens))
             self._on_scores(Scores(tuple(sums), self._timing(reading, queue_s)))
         finally:
@@ -59,10 +61,6 @@ class ScoreJob(Job):
     def suspend(self) -> None:
         if self._reading is not None:
             self._reading.suspend()
-
-    def resume(self) -> None:
-        if self._reading is not None:
-            self._reading.resume()
 
     def stopped(self) -> None:
         self._on_failure(EngineError("The scoring was stopped."))
@@ -82,22 +80,22 @@ class ScoreJob(Job):
         context, total = loaded.context, 0.0
         if len(tokens) == 1:
             return total
-        branch = loaded.residents.branch(reading.lease, len(tokens))
+        end = reading.prompt_tokens
+        context.copy(SEQUENCE, _BRANCH, end if loaded.divisible else -1)
         try:
             step = context.outputs_max
             for start in range(0, len(tokens) - 1, step):
                 given = tokens[start : min(start + step, len(tokens) - 1)]
                 context.batch.clear()
-                context.batch.add(branch.sequence, branch.length, given, range(len(given)))
+                context.batch.add(_BRANCH, end + start, given, range(len(given)))
                 while (outcome := context.decode()) is Decoded.ABORTED and not self.cancelled:
                     context.interrupt.clear()  # meant to let another request go first; this is short
                 if outcome is Decoded.ABORTED:
                     raise Stopped
                 if outcome is Decoded.NO_ROOM:
                     raise EngineError("The context is full; ask again.")
-                loaded.residents.extend(branch, given)
                 for i in range(len(given)):
                     total += log_probability(context.logits(i), tokens[start + i + 1])
             return total
         finally:
-            loaded.residents.discard(branch)
+            context.drop(_BRANCH)

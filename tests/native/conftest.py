@@ -42,7 +42,7 @@ def shared_model(library: Library, tiny_model: Path) -> Iterator[Loaded]:
 @pytest.fixture
 def model(shared_model: Loaded) -> Loaded:
     """The loaded model with nothing in its cache."""
-    shared_model.residents.clear()
+    shared_model.prefixes.clear()
     return shared_model
 
 

@@ -85,7 +85,7 @@ def mamba_model(library: Library, tmp_path_factory: pytest.TempPathFactory) -> I
 
 @pytest.fixture
 def mamba(mamba_model: Loaded) -> Loaded:
-    mamba_model.residents.clear()
+    mamba_model.prefixes.clear()
     return mamba_model
 
 
@@ -101,7 +101,7 @@ def test_answers_do_not_depend_on_what_was_asked_before(mamba: Loaded) -> None:
     questions = ["Who?", "How much?", "Who?", "When was it?"]
     cold = []
     for question in questions:
-        mamba.residents.clear()
+        mamba.prefixes.clear()
         cold.append(run(mamba, ask(question)).text)
     assert len(set(cold)) > 1
     answers = [run(mamba, ask(question)) for question in questions]
@@ -116,14 +116,14 @@ def test_what_continues_exactly_is_restored(mamba: Loaded) -> None:
     goes_on = GenerateRequest(Prompt((begin,), answer_start="Zhang"), max_tokens=4)
     warm = run(mamba, goes_on)
     assert warm.timing.restored_tokens == first.timing.prompt_tokens
-    mamba.residents.clear()
+    mamba.prefixes.clear()
     assert run(mamba, goes_on).text == warm.text
 
 
 def test_scores_are_the_same_each_time(mamba: Loaded) -> None:
     request = ScoreRequest(prompt("Who?", DOCUMENT), ("Zhang", "Li lends", "x"))
     first = score(mamba, request).logprobs
-    mamba.residents.clear()
+    mamba.prefixes.clear()
     assert score(mamba, request).logprobs == pytest.approx(first, abs=1e-4)
 
 
@@ -135,7 +135,7 @@ def test_an_interrupted_piece_leaves_no_half_state(mamba: Loaded) -> None:
             job.cancelled = True
             mamba.context.interrupt.set()
 
-    mamba.residents.clear()
+    mamba.prefixes.clear()
     with pytest.raises(Stopped):
         run(mamba, ask("Who?"), cancel)
     mamba.context.interrupt.clear()
