@@ -1,4 +1,4 @@
-"""A model whose state can't be cut: right, if not fast. The model is a small Mamba with random weights."""
+"""A model whose state can't be cut. The model is a small Mamba with random weights."""
 
 from __future__ import annotations
 
@@ -104,9 +104,12 @@ def test_answers_do_not_depend_on_what_was_asked_before(mamba: Loaded) -> None:
         mamba.prefixes.clear()
         cold.append(run(mamba, ask(question)).text)
     assert len(set(cold)) > 1
+    mamba.prefixes.clear()
     answers = [run(mamba, ask(question)) for question in questions]
     assert [answer.text for answer in answers] == cold
-    assert all(answer.timing.restored_tokens == 0 for answer in answers[:2])
+    assert answers[0].timing.restored_tokens == 0
+    for answer in answers[1:]:  # from the state that was set aside before the first question
+        assert answer.timing.restored_tokens > answer.timing.prompt_tokens * 0.8
 
 
 def test_what_continues_exactly_is_restored(mamba: Loaded) -> None:
