@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
 
-from aipc_app.domain.documents import LIBRARY_ID, SearchResult, Stage
+from aipc_app.domain.documents import LIBRARY_ID, Evidence, SearchResult, Stage
 from aipc_app.operations import asking
 from aipc_app.ui.bridge.running import Running
-from aipc_app.ui.case.conversation.cards import evidence_card
+from aipc_app.ui.case.conversation.cards import evidence_card, passage_place
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.widgets.basics import clear, column, label
 from aipc_app.ui.widgets.empty import EmptyState
@@ -28,6 +28,8 @@ class Finder(QFrame):
         super().__init__()
         self._context = context
         self._running: Running | None = None
+        self._found: tuple[Evidence, ...] = ()
+        self._found_for = ""
         self.setProperty("kind", "pane")
         self.field = SearchField(context.words, context.look, "library.search")
         self.told = label(kind="small", wrap=True)
@@ -51,7 +53,14 @@ class Finder(QFrame):
         inside.addWidget(self.told)
         inside.addWidget(self.body, 1)
         self.field.textChanged.connect(lambda _text: self._pause.start())
-        self.field.returnPressed.connect(self.search)
+        self.field.returnPressed.connect(self._enter)
+
+    def _enter(self) -> None:
+        """Search at once; with the results there, open the best."""
+        if self._found and self._found_for == self.field.text().strip():
+            self.open_first()
+        else:
+            self.search()
 
     @property
     def main_field(self) -> QWidget:
@@ -76,9 +85,15 @@ class Finder(QFrame):
         op = asking.search_passages(bridge.services, query=query, cases=(LIBRARY_ID,), limit=_PASSAGES)
         self._running = bridge.start(op, self, done=lambda result: self._show(query, result))
 
+    def open_first(self) -> None:
+        """The best passage's place."""
+        if self._found:
+            self.opened.emit(passage_place(self._found[0].passage))
+
     def _show(self, query: str, result: SearchResult) -> None:
         if query != self.field.text().strip():
             return
+        self._found, self._found_for = result.evidence, query
         clear(self._cards)
         words = self._context.words
         told = words("answer.found", count=len(result.evidence), took=seconds(result.seconds))

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from aipc_app.domain.answers import Citation
-from aipc_app.domain.documents import Evidence
+from aipc_app.domain.documents import Evidence, Passage
 from aipc_app.ui.case.viewer.pane import Place
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.widgets.basics import label, row, tip
@@ -29,9 +29,9 @@ def citation_card(context: UiContext, citation: Citation, on_open: Open) -> Card
 def evidence_card(context: UiContext, evidence: Evidence, on_open: Open, *, is_evidence: bool = True) -> CardButton:
     """Where a passage stands, its heading, its first lines."""
     passage = evidence.passage
-    place = Place(passage.document_id, passage.page, (passage.start, passage.end))
+    place = passage_place(passage)
     where = context.words("answer.where", document=passage.document, page=passage.page)
-    heading = " · ".join(part for part in dict.fromkeys((passage.heading, passage.article)) if part)
+    heading = " · ".join(part for part in dict.fromkeys((passage.article, passage.heading)) if part)
     made = _card(context, "", where, heading, passage.text, lambda: on_open(place))
     if not is_evidence:
         made.setProperty("tone", "not-evidence")
@@ -39,6 +39,11 @@ def evidence_card(context: UiContext, evidence: Evidence, on_open: Open, *, is_e
     if stages:
         made.setToolTip(tip(context.words("answer.found_by", stages=stages)))
     return made
+
+
+def passage_place(passage: Passage) -> Place:
+    """Where a passage stands."""
+    return Place(passage.document_id, passage.page, (passage.start, passage.end))
 
 
 def _card(

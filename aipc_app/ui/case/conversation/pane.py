@@ -151,9 +151,10 @@ class ConversationPane(QFrame):
     def _question(self, text: str) -> Question:
         scope = self._scope
         assert scope is not None
+        included = self.included if len(scope.cases) < 2 else None  # check boxes are those of the open case
         return Question(
             text=text, cases=scope.cases, library=scope.library_alone or self.composer.library.isChecked(),
-            mode=self.composer.chosen_mode, documents=self.included if len(scope.cases) < 2 else None,
+            mode=self.composer.chosen_mode, documents=included,
             conversation=self._conversation,
             max_tokens=self._context.services.settings().answers.max_tokens)
 

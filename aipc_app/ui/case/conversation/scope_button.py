@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QMenu, QPushButton
 
 from aipc_app.domain.documents import Case
 from aipc_app.operations import cases
 from aipc_app.ui.context import UiContext
+from aipc_app.ui.widgets.basics import with_icon
 
 _MOST = 30  # entries of the menu, the last opened first
 
@@ -23,6 +24,9 @@ class ScopeButton(QPushButton):
         self._case_id: int | None = None
         self._others: list[int] = []
         self.setProperty("kind", "plain")
+        self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow comes after the words
+        with_icon(self, context.look, "down")
+        self.setIconSize(QSize(12, 12))
         self.clicked.connect(self._fetch)
         context.words.bind(self, self.setToolTip, "ask.scope_hint")
         context.words.changed.connect(self._refresh)

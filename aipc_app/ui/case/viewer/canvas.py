@@ -75,7 +75,6 @@ class PageCanvas(QAbstractScrollArea):
 
     def take_image(self, page: int, scale: float, image: QImage) -> None:
         """A drawn page; kept while it is among the last used."""
-        image.setDevicePixelRatio(1.0)
         self._asked.discard((page, scale))
         self._images[page, scale] = image
         while len(self._images) > _KEPT:
@@ -88,6 +87,12 @@ class PageCanvas(QAbstractScrollArea):
 
     def has_image(self, page: int) -> bool:
         return any(number == page for number, _scale in self._images)
+
+    @property
+    def settled(self) -> bool:
+        """Everything in view is drawn at its size."""
+        scale = self._pixel_scale()
+        return not self._settle.isActive() and all((number, scale) in self._images for number in self._near())
 
     def mark(self, page: int, boxes: tuple[Box, ...]) -> None:
         """Mark these boxes and bring the first into view; none: bring the page into view."""
@@ -140,7 +145,11 @@ class PageCanvas(QAbstractScrollArea):
     def _paint_page(self, painter: QPainter, number: int, rect: QRectF) -> None:
         painter.fillRect(rect, QColor("#ffffff"))
         image = self._best_image(number)
-        if image is not None:
+        if image is not None and abs(image.width() / self.devicePixelRatioF() - rect.width()) < 2:
+            image.setDevicePixelRatio(self.devicePixelRatioF())
+            painter.drawImage(rect.topLeft(), image)  # as it was drawn, not scaled by a hair
+        elif image is not None:
+            image.setDevicePixelRatio(1.0)
             painter.drawImage(rect, image)
         painter.save()
         painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Multiply)
@@ -155,8 +164,9 @@ class PageCanvas(QAbstractScrollArea):
             spots = [box_rect(box, rect, self._sheet.scale) for box in marked]
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(self._look.tokens.accent))
-            for spot in spots:  # a bar in the margin: the mark does not rest on its colour alone
-                painter.drawRect(QRectF(spot.left() - 6, spot.top(), 3, spot.height()))
+            left, top = min(spot.left() for spot in spots), min(spot.top() for spot in spots)
+            bottom = max(spot.bottom() for spot in spots)
+            painter.drawRect(QRectF(left - 7, top, 3, bottom - top))  # the mark does not rest on its colour alone
 
     def _best_image(self, number: int) -> QImage | None:
         exact = self._images.get((number, self._pixel_scale()))

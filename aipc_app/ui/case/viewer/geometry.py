@@ -34,14 +34,14 @@ class PageSheet:
 
     @property
     def height(self) -> float:
-        return GAP + sum(size[1] * self.scale + GAP for size in self.sizes)
+        return GAP + sum(round(size[1] * self.scale) + GAP for size in self.sizes)
 
     def rects(self) -> tuple[QRectF, ...]:
-        """Each page's place."""
+        """Each page's place, at whole pixels: a drawn page laid between them would blur."""
         rects, top = [], GAP
         for width, height in self.sizes:
-            drawn_width, drawn_height = width * self.scale, height * self.scale
-            rects.append(QRectF((self.width - drawn_width) / 2, top, drawn_width, drawn_height))
+            drawn_width, drawn_height = round(width * self.scale), round(height * self.scale)
+            rects.append(QRectF(round((self.width - drawn_width) / 2), top, drawn_width, drawn_height))
             top += drawn_height + GAP
         return tuple(rects)
 
