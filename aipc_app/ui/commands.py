@@ -16,6 +16,7 @@ class Command(StrEnum):
     FIND = "find"
     ASK = "ask"
     NEW_CONVERSATION = "new_conversation"
+    HISTORY = "history"
     NEXT_PANE = "next_pane"
     STOP = "stop"
     COPY_ANSWER = "copy_answer"
@@ -37,6 +38,7 @@ KEYS = (
     Keys("Ctrl+F", Command.FIND),
     Keys("Ctrl+L", Command.ASK),
     Keys("Ctrl+Shift+N", Command.NEW_CONVERSATION),
+    Keys("Ctrl+H", Command.HISTORY),
     Keys("F6", Command.NEXT_PANE),
     Keys("Esc", Command.STOP),
     Keys("Ctrl+Shift+C", Command.COPY_ANSWER),

@@ -21,7 +21,7 @@ _REST = 3.0  # a receiver that takes long gets its batches further apart: the wi
 class Running:
     """Runs an Op on a lane's thread and delivers events, in batches, and the outcome on the window's thread.
 
-    Nothing is delivered once `owner` is gone.
+    Nothing is delivered once `owner` is gone. Cancelled before its turn, it is not run if it is `droppable`.
     """
 
     def __init__(
@@ -30,10 +30,11 @@ class Running:
         owner: QObject,
         mailbox: Mailbox,
         *,
+        droppable: bool,
         events: Callable[[tuple[Any, ...]], object] | None,
         outcome: Callable[[Running, Any, BaseException | None], None],
     ) -> None:
-        self.name = op.name
+        self.name, self._droppable = op.name, droppable
         self._op, self._owner, self._mailbox = op, owner, mailbox
         self._events, self._outcome = events, outcome
         self._cancel = threading.Event()
@@ -53,7 +54,7 @@ class Running:
 
     def run(self) -> None:
         """On a lane's thread. Every exception becomes the outcome."""
-        if self._cancel.is_set():
+        if self._cancel.is_set() and self._droppable:
             self._end(None, Cancelled())
             return
         try:

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QWidget
 from aipc_app.domain.documents import Case
 from aipc_app.domain.jobs import Changes
 from aipc_app.operations import cases
-from aipc_app.ui.case.conversation.pane import ConversationPane, Scope
+from aipc_app.ui.case.conversation.pane import Scope
+from aipc_app.ui.case.middle import MiddlePane
 from aipc_app.ui.case.workbench import Workbench
 from aipc_app.ui.cases.actions import CaseActions
 from aipc_app.ui.commands import Command
@@ -26,15 +27,13 @@ class CasePage(QWidget):
         super().__init__()
         self._context = context
         self._case: Case | None = None
-        self.conversation = ConversationPane(context)
-        self.bench = Workbench(context, self.conversation)
+        self.middle = MiddlePane(context, ("ask", "find"))
+        self.conversation = self.middle.conversation
+        self.bench = Workbench(context, self.middle)
         self._actions = CaseActions(context, self)
         self.name = ElidedLabel(kind="heading")
         self._lay_out()
         self.bench.drop_on(self, context, "documents.drop")
-        self.conversation.opened.connect(self.bench.viewer.show_place)
-        self.conversation.files.connect(self.bench.documents.add_paths)
-        self.bench.documents.included_changed.connect(self._pass_included)
         context.bridge.changed.connect(self._changed)
 
     @property
@@ -46,45 +45,26 @@ class CasePage(QWidget):
         self._case = case
         self.name.setText(case.name)
         self.bench.show_case(case.id)
-        self.conversation.included = None
-        self.conversation.show_scope(Scope((case.id,)))
+        self.middle.show_scope(Scope((case.id,)))
         bridge = self._context.bridge
         bridge.start(cases.open_case(bridge.services, case_id=case.id), self)
         self.conversation.composer.field.setFocus()
 
     def command(self, command: Command) -> bool:
-        pane, actions = self.conversation, self.bench.documents.actions_
-        match command:
-            case Command.ASK:
-                pane.composer.field.setFocus()
-            case Command.STOP if pane.busy:
-                pane.stop()
-            case Command.ADD:
-                actions.choose_files()
-            case Command.NEXT_PANE:
-                self.bench.next_pane()
-            case Command.NEW_CONVERSATION:
-                pane.head.new.emit()
-            case Command.FIND:
-                pane.head.open_history()
-            case Command.COPY_ANSWER:
-                pane.copy_last()
-            case Command.EXPORT:
-                pane.head.export.emit()
-            case Command.BACK:
-                self.left.emit()
-            case _:
-                return False
-        return True
+        if command is Command.BACK:
+            self.left.emit()
+            return True
+        return self.bench.command(command)
 
     def _lay_out(self) -> None:
         inside = column(self, gap=0)
         head = frame("bar")
         across = row(head, gap=8)
-        across.setContentsMargins(8, 7, 12, 7)
+        across.setContentsMargins(8, 5, 12, 0)
         words, look = self._context.words, self._context.look
         across.addWidget(icon_button(words, look, "left", "case.back", self.left.emit))
         across.addWidget(self.name, 1)
+        across.addWidget(self.middle.tabs)
         across.addWidget(icon_button(words, look, "edit", "cases.rename", self._rename))
         inside.addWidget(head)
         inside.addWidget(self.bench, 1)
@@ -92,9 +72,6 @@ class CasePage(QWidget):
     def _rename(self) -> None:
         if self._case is not None:
             self._actions.rename(self._case)
-
-    def _pass_included(self) -> None:
-        self.conversation.included = self.bench.documents.included
 
     def _changed(self, changes: Changes) -> None:
         if changes.cases and self._case is not None:

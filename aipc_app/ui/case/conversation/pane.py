@@ -36,6 +36,11 @@ class Scope:
     library_alone: bool = False
 
     @property
+    def searched(self) -> tuple[int, ...]:
+        """Where passages are looked for."""
+        return (LIBRARY_ID,) if self.library_alone else self.cases
+
+    @property
     def listed_under(self) -> int | None:
         """The case whose conversations are listed."""
         return LIBRARY_ID if self.library_alone else self.cases[0]
@@ -270,6 +275,8 @@ class ConversationPane(QFrame):
         self._context.notices.show_problem(problem)
 
     def _ended(self, turn: TurnView) -> None:
+        if turn not in self.turns:
+            return  # another case or conversation is shown by now
         if turn.answer is None:
             turn.show_stopped()
         self._running = None

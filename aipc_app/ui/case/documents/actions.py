@@ -100,7 +100,8 @@ class DocumentActions:
         bridge = self._context.bridge
         if bridge.ready:
             bridge.start(documents.remove_document(
-                bridge.services, case_id=case_id, document_id=document.id), bridge, lane=Lane.WORK)
+                bridge.services, case_id=case_id, document_id=document.id), self._owner, lane=Lane.WORK,
+                ended=lambda: self._bring_back(document))  # gone by now, or else it shows again
 
     def _choose(self, dialog: QFileDialog) -> None:
         dialog.filesSelected.connect(lambda names: self.add([Path(name) for name in names]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence
 
@@ -41,6 +42,7 @@ class PageCanvas(QAbstractScrollArea):
         self._page = 1
         self._sheet = PageSheet((), 1.0, 1.0)
         self._rects: tuple[QRectF, ...] = ()
+        self._tops: list[float] = []
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self._ask_for_pages)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
@@ -183,6 +185,7 @@ class PageCanvas(QAbstractScrollArea):
         changed = zoom != self._sheet.zoom
         self._sheet = PageSheet(self._sizes, zoom, view)
         self._rects = self._sheet.rects()
+        self._tops = [rect.top() for rect in self._rects]
         vertical, horizontal = self.verticalScrollBar(), self.horizontalScrollBar()
         vertical.setRange(0, max(int(self._sheet.height) - self.viewport().height(), 0))
         vertical.setPageStep(self.viewport().height())
@@ -216,16 +219,16 @@ class PageCanvas(QAbstractScrollArea):
     def _near(self) -> list[int]:
         top = self.verticalScrollBar().value()
         bottom = top + self.viewport().height()
-        return [i + 1 for i, rect in enumerate(self._rects) if rect.bottom() >= top and rect.top() <= bottom]
+        first = max(bisect_right(self._tops, top) - 1, 0)
+        last = bisect_right(self._tops, bottom)
+        return [i + 1 for i in range(first, last) if self._rects[i].bottom() >= top]
 
     def _scrolled(self) -> None:
         middle = self.verticalScrollBar().value() + self.viewport().height() * 0.35
-        for number, rect in enumerate(self._rects, start=1):
-            if rect.bottom() >= middle:
-                if number != self._page:
-                    self._page = number
-                    self.page_changed.emit(number)
-                break
+        number = max(bisect_right(self._tops, middle), 1)
+        if self._rects and number != self._page:
+            self._page = number
+            self.page_changed.emit(number)
         self.viewport().update()
         self._settle.start()
 

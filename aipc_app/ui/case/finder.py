@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
 
-from aipc_app.domain.documents import LIBRARY_ID, Evidence, SearchResult, Stage
+from aipc_app.domain.documents import Evidence, SearchResult, Stage
 from aipc_app.operations import asking
 from aipc_app.ui.bridge.running import Running
 from aipc_app.ui.case.conversation.cards import evidence_card, passage_place
@@ -24,17 +24,19 @@ class Finder(QFrame):
 
     opened = Signal(object)
 
-    def __init__(self, context: UiContext) -> None:
+    def __init__(self, context: UiContext, *, library: bool = False) -> None:
         super().__init__()
         self._context = context
         self._running: Running | None = None
         self._found: tuple[Evidence, ...] = ()
         self._found_for = ""
         self.setProperty("kind", "pane")
-        self.field = SearchField(context.words, context.look, "library.search")
+        self._cases: tuple[int, ...] = ()
+        kind = "library" if library else "case"
+        self.field = SearchField(context.words, context.look, f"find.search_{kind}")
         self.told = label(kind="small", wrap=True)
-        self.nothing = EmptyState(context.words, context.look, "search", "library.none", "library.none_hint")
-        self.start = EmptyState(context.words, context.look, "library", "library.start", "library.start_hint")
+        self.nothing = EmptyState(context.words, context.look, "search", "find.none", "find.none_hint")
+        self.start = EmptyState(context.words, context.look, "search", f"find.start_{kind}", "find.start_hint")
         self._pause = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._pause.timeout.connect(self.search)
         sheet = QWidget()
@@ -71,6 +73,12 @@ class Finder(QFrame):
     def cards(self) -> int:
         return self._cards.count()
 
+    def show_cases(self, cases: tuple[int, ...]) -> None:
+        """What is searched from now on."""
+        self._cases = cases
+        self.field.clear()
+        self.search()
+
     def search(self) -> None:
         """Now; a search still under way is forgotten."""
         self._pause.stop()
@@ -82,7 +90,7 @@ class Finder(QFrame):
             self.body.setCurrentIndex(0)
             return
         bridge = self._context.bridge
-        op = asking.search_passages(bridge.services, query=query, cases=(LIBRARY_ID,), limit=_PASSAGES)
+        op = asking.search_passages(bridge.services, query=query, cases=self._cases, limit=_PASSAGES)
         self._running = bridge.start(op, self, done=lambda result: self._show(query, result))
 
     def open_first(self) -> None:
@@ -98,7 +106,7 @@ class Finder(QFrame):
         words = self._context.words
         told = words("answer.found", count=len(result.evidence), took=seconds(result.seconds))
         if Stage.VECTOR in result.missing:
-            told += " · " + words("library.keyword_only")
+            told += " · " + words("find.keyword_only")
         self.told.setText(told)
         for item in result.evidence:
             self._cards.addWidget(evidence_card(self._context, item, self.opened.emit))
