@@ -10,7 +10,7 @@ import msgspec
 from aipc_app import paths
 from aipc_app.domain.jobs import Changes
 from aipc_app.domain.models import ModelInfo
-from aipc_app.errors import ModelUnavailable, UserMistake
+from aipc_app.errors import Cancelled, ModelUnavailable, UserMistake
 from aipc_app.operations.op import Emit, Op, simply
 from aipc_app.operations.services import Services
 from engine.errors import EngineError
@@ -152,7 +152,12 @@ def _ensure_loaded(services: Services, emit: Emit, cancel: threading.Event) -> L
             services.engine.cancel_load()
         emit(fraction)
 
-    return services.engine.load(request, progress)
+    try:
+        return services.engine.load(request, progress)
+    except EngineError as error:
+        if cancel.is_set():
+            raise Cancelled from error
+        raise
 
 
 def _verify(services: Services, name: str, emit: Emit, cancel: threading.Event) -> ModelInfo:

@@ -172,6 +172,7 @@ def test_a_bug_is_told_as_one_and_logged(rig: Rig, caplog: pytest.LogCaptureFixt
 
 
 def test_a_cancelled_action_is_silent(rig: Rig) -> None:
+    """Stopped while the model loads: no banner, no error in the turn."""
     rig.open_case()
     rig.engine.hold_load()
     rig.case_page.conversation.ask(QUESTION)
@@ -179,6 +180,8 @@ def test_a_cancelled_action_is_silent(rig: Rig) -> None:
     rig.case_page.conversation.stop()
     rig.engine.release()
     rig.until(lambda: not rig.case_page.conversation.busy)
+    assert not rig.window.banner.isVisible()
+    assert rig.turn.findChild(object, "turnError") is None
 
 
 def test_the_conversation_goes_on_and_comes_back(rig: Rig) -> None:

@@ -9,12 +9,17 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
 
 from aipc_app.domain.documents import DocumentStatus
+from aipc_app.paths import Home
+from aipc_app.settings.model import Settings
 from aipc_app.ui.case.documents.delegate import check_rect
 from aipc_app.ui.case.documents.pane import DocumentsPane
+from aipc_app.ui.desktop import Desktop
 from aipc_app.ui.screens import Screen
-from tests.gui.conftest import Rig
+from engine.client.fake import FakeEngine
+from tests.gui.conftest import Rig, services_over, take_down
 
 COPY, LEFT, NONE = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
@@ -241,3 +246,23 @@ class TestRemoval:
         rig.window.show_screen(Screen.CASES)
         rig.window.toast.settle()
         rig.until(lambda: not self.linked(rig, document_id))
+
+
+def test_a_removal_is_done_when_the_window_closes(
+    home: Home, settings: Settings, qtbot: QtBot, qapp: QApplication
+) -> None:
+    """The way back is closed by closing the window; the deed must not be lost with it."""
+    engine, desktop = FakeEngine(loaded=False), Desktop(qapp, settings)
+    try:
+        desktop.window.show()
+        with services_over(home, engine, reading=False) as services:
+            rig = Rig(desktop, services, engine, qtbot)
+            desktop.attach(services)
+            case = rig.open_case()
+            document = pane(rig).model.rows[0].document
+            pane(rig).actions_.remove(document)
+            desktop.window.close()
+            assert desktop.close(timeout_s=60)
+            assert document.id not in {left.id for left in services.store.documents.of_case(case.id)}
+    finally:
+        take_down(desktop)

@@ -324,3 +324,18 @@ def test_the_keys_are_shown_and_go_away(rig: Rig) -> None:
     assert overlay is not None and overlay.isVisible()
     QTest.keyClick(overlay, Qt.Key.Key_Escape)
     assert not overlay.isVisible()
+
+
+def test_passages_are_found_in_a_case(rig: Rig) -> None:
+    """Without a model: words lead to the place in the document."""
+    rig.open_case()
+    QTest.keyClick(rig.window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    finder = rig.case_page.middle.finder
+    assert finder.field.hasFocus()
+    finder.field.setText("转账")
+    QTest.keyClick(finder.field, Qt.Key.Key_Return)
+    rig.until(lambda: finder.cards > 0)
+    with rig.qtbot.waitSignal(rig.case_page.bench.viewer.shown):
+        QTest.keyClick(finder.field, Qt.Key.Key_Return)
+    assert "转账" in rig.case_page.bench.viewer.text.marked_text
+    assert rig.engine.requests == []
