@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from aipc_app import log
@@ -43,8 +44,20 @@ def run(
     finally:
         sys.excepthook = sys.__excepthook__
         clean = desktop.close()
+        settle_clipboard()
     log.UI.info("window closed%s", "" if clean else "; some work did not end in time")
     return 1 if desktop.failed else 0
+
+
+def settle_clipboard() -> None:
+    """Leave what was copied here as plain text of Qt's own.
+
+    Data that Python made for the clipboard is freed after Python itself at the end, which crashes the program.
+    """
+    clipboard = QGuiApplication.clipboard()
+    # The offscreen platform has a clipboard of its own and says of nothing that it owns it.
+    if clipboard.ownsClipboard() or QGuiApplication.platformName() == "offscreen":
+        clipboard.setText(clipboard.text())
 
 
 def make_application(argv: Sequence[str]) -> QApplication:

@@ -35,6 +35,7 @@ from aipc_app.text import tokens
 from aipc_app.ui.case.page import CasePage
 from aipc_app.ui.cases.page import CasesPage
 from aipc_app.ui.desktop import Desktop
+from aipc_app.ui.main import settle_clipboard
 from aipc_app.ui.screens import Screen
 from aipc_app.workers.encoder import Encoder
 from aipc_app.workers.reader import Reader
@@ -215,6 +216,7 @@ def take_down(desktop: Desktop) -> None:
 def leak_police(qapp: QApplication) -> Iterator[None]:
     """Fails a test that leaves a thread, a running timer or a window behind."""
     yield
+    settle_clipboard()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     QCoreApplication.processEvents()
     gc.collect()
