@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from engine.errors import ProtocolError
-from engine.wire.framing import PROTOCOL_VERSION, Channel, EndOfStream
+from engine.wire.framing import PROTOCOL_VERSION, Channel, EndOfStream, WholeWriter
 
 HANDSHAKE_TIMEOUT_S = 60.0
 _LOG_BYTES = 4_000_000
@@ -60,7 +60,8 @@ class ChildProcess(Generic[Reply]):
                 start_new_session=False,
             )
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._channel: Channel[Any] = Channel(self._process.stdout, self._process.stdin, accepts)
+        sink = WholeWriter(self._process.stdin)
+        self._channel: Channel[Any] = Channel(self._process.stdout, sink, accepts)
         self.hello: Hello | None = None
         self._greeted = threading.Event()
         self._gone = threading.Event()

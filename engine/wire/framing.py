@@ -91,10 +91,10 @@ def claim_pipes() -> tuple[IO[bytes], Sink]:
     os.dup2(2, 1)
     sys.stdin = open(os.devnull)  # noqa: PTH123, SIM115
     sys.stdout = sys.stderr
-    return source, _WholeWriter(sink)
+    return source, WholeWriter(sink)
 
 
-class _WholeWriter:
+class WholeWriter:
     """An unbuffered pipe may take part of a write; this one takes all of it."""
 
     def __init__(self, raw: IO[bytes]) -> None:
