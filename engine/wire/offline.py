@@ -1,12 +1,13 @@
 """Counts and refuses attempts to reach a network, in this process and every child that calls `guard`.
 
-The interpreter's audit hook sees each connect and name look-up made through Python's sockets, whichever library
-makes it. An attempt is refused and a line (process, kind; never a document's word) goes to the file that
+The interpreter's audit hook sees each connect, datagram and name look-up made through Python's sockets, whichever
+library makes it. An attempt is refused and a line (process, kind; never a document's word) goes to the file that
 AIPC_NETWORK_LOG names. Loopback and local sockets are not a network.
 """
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import sys
 import time
@@ -14,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 LOG_VARIABLE = "AIPC_NETWORK_LOG"
-_LOCAL = ("127.", "localhost", "::1")
+_SENDING = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})  # (socket, address)
+_ASKING = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})  # (host, ...)
+_NAMING = "socket.getnameinfo"  # (address,)
 _guarded = False
 
 
@@ -45,21 +48,27 @@ def attempts(log_path: Path) -> int:
 
 def _watch(event: str, arguments: tuple[Any, ...]) -> None:
     if (
-        (event == "socket.connect" and _is_remote(arguments[1]))
-        or (event == "socket.getaddrinfo" and not _is_local_host(arguments[0]))
-        or (event == "socket.gethostbyname" and not _is_local_host(arguments[0]))
+        (event in _SENDING and _is_remote(arguments[1]))
+        or (event in _ASKING and not _is_local_host(arguments[0]))
+        or (event == _NAMING and _is_remote(arguments[0]))
     ):
         _note(event)
         raise PermissionError("This program does not use the network.")
 
 
 def _is_remote(address: Any) -> bool:
+    """A path (str, bytes) is a local socket's; None is that of a socket whose connection was looked at before."""
     return isinstance(address, tuple) and bool(address) and not _is_local_host(address[0])
 
 
 def _is_local_host(host: Any) -> bool:
     name = host.decode("ascii", "replace") if isinstance(host, bytes) else str(host or "localhost")
-    return name.startswith(_LOCAL)
+    if not name or name == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name.partition("%")[0]).is_loopback
+    except ValueError:
+        return False  # a name, which only a network can tell
 
 
 def _note(event: str) -> None:

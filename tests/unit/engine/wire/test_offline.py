@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from engine.wire.offline import attempts
 
@@ -34,3 +37,83 @@ def test_attempts_are_refused_and_counted_and_loopback_is_not_a_network(tmp_path
 
 def test_no_log_means_no_attempts(tmp_path: Path) -> None:
     assert attempts(tmp_path / "none.log") == 0
+
+
+TRIED = """
+import socket, sys
+from pathlib import Path
+from engine.wire.offline import guard
+guard(Path(sys.argv[1]))
+def datagram(kind=socket.AF_INET):
+    return socket.socket(kind, socket.SOCK_DGRAM)
+try:
+    eval(sys.argv[2])
+except PermissionError as error:
+    print("refused" if "network" in str(error) else error)
+except OSError:
+    print("tried")
+else:
+    print("tried")
+"""
+REMOTE = [
+    "datagram().sendto(b'x', ('192.0.2.1', 9))",
+    "datagram().sendto(b'x', 0, ('192.0.2.1', 9))",
+    "datagram().sendmsg([b'x'], [], 0, ('192.0.2.1', 9))",
+    "datagram().connect(('192.0.2.1', 9))",
+    "datagram().connect_ex(('192.0.2.1', 9))",
+    "datagram(socket.AF_INET6).sendto(b'x', ('2001:db8::1', 9))",
+    "socket.gethostbyaddr('192.0.2.1')",
+    "socket.gethostbyname('example.invalid')",
+    "socket.gethostbyname_ex('example.invalid')",
+    "socket.getnameinfo(('192.0.2.1', 80), 0)",
+    "socket.getaddrinfo('localhost.evil.example', 80)",
+    "socket.getaddrinfo(b'localhost.evil.example', 80)",
+    "socket.getaddrinfo('127.evil.example', 80)",
+    "socket.getaddrinfo('::1.evil.example', 80)",
+    "datagram().sendto(b'x', ('127.evil.example', 9))",
+]
+LOCAL = [
+    "datagram().sendto(b'x', ('127.0.0.1', 9))",
+    "datagram().sendto(b'x', ('127.255.0.9', 9))",
+    "datagram().sendmsg([b'x'], [], 0, ('localhost', 9))",
+    "[end.sendmsg([b'x']) for end in socket.socketpair()]",
+    "socket.gethostbyaddr('127.0.0.1')",
+    "socket.gethostbyname('localhost')",
+    "socket.getnameinfo(('::1', 80, 0, 0), socket.NI_NUMERICHOST)",
+    "socket.getaddrinfo('::1%lo', 80)",
+    "socket.getaddrinfo(b'localhost', 80)",
+    "socket.getaddrinfo(None, 80)",
+]
+UNIX = [
+    "datagram(socket.AF_UNIX).sendto(b'x', '/nowhere/at/all')",
+    "datagram(socket.AF_UNIX).sendto(b'x', b'/nowhere/at/all')",
+    "datagram(socket.AF_UNIX).sendmsg([b'x'], [], 0, '/nowhere/at/all')",
+    "datagram(socket.AF_UNIX).connect(b'/nowhere/at/all')",
+]
+
+
+def outcome(log: Path, attempt: str) -> str:
+    command = (sys.executable, "-c", TRIED, str(log), attempt)
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.parametrize("attempt", REMOTE)
+def test_every_way_out_is_refused_and_counted(tmp_path: Path, attempt: str) -> None:
+    log = tmp_path / "network.log"
+    assert outcome(log, attempt) == "refused"
+    assert attempts(log) == 1
+
+
+@pytest.mark.parametrize("attempt", LOCAL)
+def test_this_computer_is_no_network(tmp_path: Path, attempt: str) -> None:
+    log = tmp_path / "network.log"
+    assert outcome(log, attempt) == "tried"
+    assert attempts(log) == 0
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this system has no sockets with a path for an address")
+@pytest.mark.parametrize("attempt", UNIX)
+def test_a_local_socket_is_no_network(tmp_path: Path, attempt: str) -> None:
+    log = tmp_path / "network.log"
+    assert outcome(log, attempt) == "tried"
+    assert attempts(log) == 0
