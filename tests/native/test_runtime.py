@@ -103,13 +103,37 @@ def last_logits(model: Loaded, request: GenerateRequest) -> np.ndarray:
     return model.context.logits(model.context.batch.struct.n_tokens - 1).copy()
 
 
-def test_a_conversation_goes_on_from_what_was_sent(model: Loaded) -> None:
-    first = run(model, ask("Who lends?"))
+def test_a_conversation_goes_on_from_what_was_sent_and_answers_as_from_cold(model: Loaded) -> None:
+    # An answer that ends by itself, long enough to end in a cut of the next prompt.
+    whole = "The loan contract of 5 March 2021: Zhang lends Li 500,000 yuan at 12 percent a year. " * 2
+    first = run(model, ask("Who lends?", max_tokens=80, grammar=f'root ::= "{whole}"'))
+    assert first.text == whole
     turns = ask("Who lends?").prompt.messages
     history = ChatMessage(Role.ASSISTANT, (Segment(SegmentKind.HISTORY, first.text),))
     more = ChatMessage(Role.USER, (Segment(SegmentKind.QUESTION, "And how much?"),))
-    second = run(model, GenerateRequest(Prompt((*turns, history, more)), max_tokens=8))
-    assert second.timing.restored_tokens > first.timing.prompt_tokens * 0.8
+    follow_up = GenerateRequest(Prompt((*turns, history, more)), max_tokens=8)
+    second = run(model, follow_up)
+    assert first.timing.prompt_tokens * 0.8 < second.timing.restored_tokens <= first.timing.prompt_tokens
+    model.prefixes.clear()
+    assert run(model, follow_up).text == second.text
+
+
+def test_an_answer_is_what_the_model_finds_likeliest_token_by_token(model: Loaded) -> None:
+    request = ask("Who lends?")
+    read = model.prompt(request.prompt)
+    context, said = model.context, list[int]()
+    for start, end in pairwise([0, *read.cuts]):
+        context.batch.clear()
+        context.batch.add(0, start, read.tokens[start:end], [end - start - 1])
+        assert context.decode() is Decoded.DONE
+    while len(said) < request.max_tokens:
+        said.append(int(np.argmax(context.logits(context.batch.struct.n_tokens - 1))))
+        context.batch.clear()
+        context.batch.add(0, len(read.tokens) + len(said) - 1, said[-1:], [0])
+        assert context.decode() is Decoded.DONE
+    context.drop(0)
+    assert not any(model.vocab.ends_generation(token) for token in said)
+    assert run(model, request).text == b"".join(map(model.vocab.piece, said)).decode()
 
 
 def test_prefill_comes_in_pieces_with_progress(model: Loaded) -> None:
