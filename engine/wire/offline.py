@@ -3,6 +3,9 @@
 The interpreter's audit hook sees each connect, datagram and name look-up made through Python's sockets, whichever
 library makes it. An attempt is refused and a line (process, kind; never a document's word) goes to the file that
 AIPC_NETWORK_LOG names. Loopback and local sockets are not a network.
+
+A limit: a host name (not an address) given straight to a socket's connect or sendto is looked up by the interpreter
+before its audit event; the connection is refused, that look-up isn't. Libraries call getaddrinfo, which is seen.
 """
 
 from __future__ import annotations

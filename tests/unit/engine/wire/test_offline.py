@@ -70,7 +70,7 @@ REMOTE = [
     "socket.getaddrinfo(b'localhost.evil.example', 80)",
     "socket.getaddrinfo('127.evil.example', 80)",
     "socket.getaddrinfo('::1.evil.example', 80)",
-    "datagram().sendto(b'x', ('127.evil.example', 9))",
+    "socket.gethostbyname('127.evil.example')",
 ]
 LOCAL = [
     "datagram().sendto(b'x', ('127.0.0.1', 9))",
