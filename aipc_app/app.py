@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from aipc_app import log, paths
 from aipc_app.answer.service import AnswerService
-from aipc_app.errors import AipcError, HomeInUse
+from aipc_app.errors import AipcError, HomeInUse, StorageError
 from aipc_app.ingest.queue import IngestQueue
 from aipc_app.operations.changes import ChangeBus
 from aipc_app.operations.services import Services
@@ -129,13 +129,24 @@ def _locked(home: Home) -> Iterator[None]:
             f"The data folder {home.root} is in use by {_holder(home)}; close that program first, "
             "or name another folder with --home."
         ) from error
-    holder = _holder_file(home)
+    except OSError as error:
+        raise StorageError(
+            f"The data folder {home.root} can't be locked ({error.strerror}); "
+            "check that its files are yours, or name another folder with --home."
+        ) from error
     try:
-        holder.write_text(str(os.getpid()), encoding="utf-8")
+        _note_holder(home)
         yield
     finally:
-        holder.unlink(missing_ok=True)
+        with suppress(OSError):
+            _holder_file(home).unlink(missing_ok=True)
         lock.release()
+
+
+def _note_holder(home: Home) -> None:
+    """For the sentence a second program says; the lock holds without it, also on a full disk."""
+    with suppress(OSError):
+        _holder_file(home).write_text(str(os.getpid()), encoding="utf-8")
 
 
 def _holder_file(home: Home) -> Path:

@@ -76,6 +76,8 @@ class Home:
 
 def home(named: str | None = None) -> Home:
     """The data folder: as named, else $AIPC_HOME, else the system's place for user data."""
+    if named == "":
+        raise StorageError("--home needs the name of a folder.")
     chosen = named or os.environ.get("AIPC_HOME")
     root = Path(chosen) if chosen else Path(platformdirs.user_data_dir("aipc", appauthor=False))
     return Home(root.expanduser().absolute())

@@ -38,6 +38,8 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
 def attribute(claim: Claim, units: Units, similarities: Mapping[int, float] | None = None) -> Verdict:
     """Prove one sentence. `similarities` as in `align`."""
+    if claim.text.endswith(("?", "？")):
+        return _unsupported(claim, "nothing", "")  # a question says nothing that could be proved
     found = align(claim, units, similarities)
     if found.missing:
         return _unsupported(claim, "fact", "、".join(fact.text for fact in found.missing))
@@ -89,6 +91,7 @@ _REASONS = {
         "weak": "引文与这句话只是部分相符",
         "judge": "引文没有写明这句话所说的内容",
         "turned": "引文的说法正好相反（肯定与否定不同）",
+        "unchecked": "在核对完成之前已停止",
         "elsewhere": "这只见于法律库中其他案件的文书，不是本案的材料",
     },
     "en": {
@@ -98,11 +101,12 @@ _REASONS = {
         "weak": "the quote agrees with this only in part",
         "judge": "the quote does not state what this says",
         "turned": "the quote says the opposite: one says no where the other says yes",
+        "unchecked": "stopped before this was checked",
         "elsewhere": "only a document of another matter, in the library, says this",
     },
 }
 
 
-def judged_reason(language: str) -> str:
+def judged_reason(language: str, *, unchecked: bool = False) -> str:
     """Why the model's own check lowered a sentence."""
-    return _REASONS[language]["judge"]
+    return _REASONS[language]["unchecked" if unchecked else "judge"]

@@ -43,9 +43,9 @@ class Proof:
         self.sentences.append(sentence)
         return sentence, tuple(self.citations[known:])
 
-    def lower(self, index: int, state: SentenceState) -> Sentence:
-        """The model's own check did not bear sentence `index` out."""
-        reason = judged_reason(self._claims[index].language)
+    def lower(self, index: int, state: SentenceState, *, unchecked: bool = False) -> Sentence:
+        """The model's own check did not bear sentence `index` out, or could not be made."""
+        reason = judged_reason(self._claims[index].language, unchecked=unchecked)
         self.sentences[index] = msgspec.structs.replace(self.sentences[index], state=state, reason=reason)
         return self.sentences[index]
 

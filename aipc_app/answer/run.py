@@ -89,8 +89,9 @@ class AnswerRun:
         prompt = build(documents=gathered.documents, history=history, passages=passages, question=question)
         end = self._generate(GenerateRequest(prompt, max_tokens=self._question.max_tokens), proof)
         stopped = end.reason is FinishReason.CANCELLED
-        if not stopped and judging.trusted(judge):
-            self._check(proof, replace_question(prompt, judging.material_question(self._question.text, self._words)))
+        if judging.trusted(judge):
+            material = replace_question(prompt, judging.material_question(self._question.text, self._words))
+            stopped = not self._check(proof, material) or stopped
         return self._outcome(gathered, proof, end.text, end.timing, passages, question, stopped=stopped)
 
     def _generate(self, request: GenerateRequest, proof: Proof) -> Generated:
@@ -134,22 +135,27 @@ class AnswerRun:
         proved, citations = proof.add(sentence)
         self._emit(SentenceReady(index, proved, citations))
 
-    def _check(self, proof: Proof, material: Prompt) -> None:
+    def _check(self, proof: Proof, material: Prompt) -> bool:
         """Ask the model itself whether what looks supported answers the question; it can only lower a state.
 
-        `material`: the prompt with a question about the whole of the material in the question's place.
+        `material`: the prompt with a question about the whole of the material in the question's place. Stopped by
+        the user it returns False, and what was not checked is in doubt.
         """
         supported = [i for i, s in enumerate(proof.sentences) if s.state is SentenceState.SUPPORTED]
-        whole = judging.probability_of_yes(self._engine, material, self._words) if supported else 0.0
+        whole: float | None = None
         for index in supported:
             if self._cancel.is_set():
-                return
+                self._emit(SentenceReady(index, proof.lower(index, SentenceState.IN_DOUBT, unchecked=True), ()))
+                continue
+            if whole is None:
+                whole = judging.probability_of_yes(self._engine, material, self._words)
             quote = judging.quote_prompt(proof.evidence(index), self._question.text, self._words)
             yes = (whole + judging.probability_of_yes(self._engine, quote, self._words)) / 2
             if yes < judging.SUPPORT_FROM:
                 doubt = yes >= judging.DOUBT_FROM
                 lowered = SentenceState.IN_DOUBT if doubt else SentenceState.UNSUPPORTED
                 self._emit(SentenceReady(index, proof.lower(index, lowered), ()))
+        return not self._cancel.is_set()
 
     def _outcome(
         self,

@@ -51,6 +51,7 @@ class AnswerService:
         model = self._ready_model()
         run = AnswerRun(self._store, self._engine, self._meaning, question, emit, cancel)
         conversation, history = self._conversation(question)
+        history = _recent(history, model.plan.context_tokens // 3)
         gathered = self._gather(question, history, model)
         emit(EvidenceFound(gathered.evidence, gathered.mode, gathered.seconds))
         outcome = run.work(gathered, history, judge=model.parameters)
@@ -108,3 +109,14 @@ class AnswerService:
         )
         outcome.finish(answer)
         return answer
+
+
+def _recent(history: tuple[Turn, ...], most_characters: int) -> tuple[Turn, ...]:
+    """The latest turns that fit; a conversation may be longer than any context. A character is about a token."""
+    kept: list[Turn] = []
+    for turn in reversed(history):
+        most_characters -= len(turn.sent_passages) + len(turn.sent_question) + len(turn.said)
+        if most_characters < 0:
+            break
+        kept.append(turn)
+    return tuple(reversed(kept))

@@ -19,3 +19,22 @@ def case_or_library(parser: argparse.ArgumentParser) -> None:
 def case_id(services: Services, options: argparse.Namespace) -> int:
     """The id of the case that was named, or the library's. Raises UserMistake."""
     return LIBRARY_ID if options.library else find_case(services, name=options.case).run().id
+
+
+def natural(text: str) -> int:
+    """A number from 1 that the database can hold; anything else is wrong usage."""
+    number = int(text)
+    if not 1 <= number < 2**63:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 1 up")
+    return number
+
+
+def document_ids(text: str) -> frozenset[int]:
+    """ID,ID,… with at least one."""
+    try:
+        found = frozenset(natural(part) for part in text.split(","))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(
+            "give document numbers separated by commas, as 'aipc documents' lists"
+        ) from error
+    return found

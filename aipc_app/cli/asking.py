@@ -10,22 +10,23 @@ from typing import Any
 
 import msgspec
 
-from aipc_app.cli.arguments import case_id, case_or_library
+from aipc_app.cli.arguments import case_id, case_or_library, document_ids, natural
 from aipc_app.cli.output import Output
 from aipc_app.domain.answers import Answer, AnswerCleared, AnswerDelta, Citation, Mode, Question, Reading, SentenceState
 from aipc_app.domain.documents import Evidence
-from aipc_app.errors import UserMistake
+from aipc_app.errors import AipcError, Cancelled, UserMistake
 from aipc_app.operations.asking import ask, prepare_search, search_passages
 from aipc_app.operations.cases import find_case
 from aipc_app.operations.models import ensure_loaded
 from aipc_app.operations.services import Services
+from engine.errors import EngineError
 
 
 def declare(commands: Any, common: argparse.ArgumentParser) -> None:
     search = commands.add_parser("search", parents=[common], help="find passages")
     case_or_library(search)
     search.add_argument("query", metavar="QUERY")
-    search.add_argument("-k", type=int, default=10, metavar="N", help="how many (10)")
+    search.add_argument("-k", type=natural, default=10, metavar="N", help="how many (10)")
     search.set_defaults(action=_search)
     asking = commands.add_parser("ask", parents=[common], help="ask, get an answer with its sources")
     asking.add_argument("--case", action="append", default=[], metavar="NAME", help="may be given several times")
@@ -33,15 +34,11 @@ def declare(commands: Any, common: argparse.ArgumentParser) -> None:
     asking.add_argument("question", nargs="?", metavar="QUESTION")
     asking.add_argument("--questions", type=Path, metavar="FILE", help="a question a line, over one load of the model")
     asking.add_argument("--mode", choices=[str(mode) for mode in Mode], default="auto")
-    asking.add_argument("--documents", type=_ids, metavar="ID,…", help="only these documents of the cases")
+    asking.add_argument("--documents", type=document_ids, metavar="ID,…", help="only these documents of the cases")
     asking.add_argument("--no-library", action="store_true", help="leave the law library out")
-    asking.add_argument("--conversation", type=int, metavar="ID", help="go on with this conversation")
-    asking.add_argument("--max-tokens", type=int, default=512, metavar="N")
+    asking.add_argument("--conversation", type=natural, metavar="ID", help="go on with this conversation")
+    asking.add_argument("--max-tokens", type=natural, default=512, metavar="N")
     asking.set_defaults(action=_ask, parser=asking)
-
-
-def _ids(text: str) -> frozenset[int]:
-    return frozenset(int(part) for part in text.split(",") if part)
 
 
 def _search(services: Services, options: argparse.Namespace, output: Output, cancel: threading.Event) -> int:
@@ -89,6 +86,7 @@ def _ask(services: Services, options: argparse.Namespace, output: Output, cancel
     )
     prepare_search(services).run(cancel=cancel)
     load_s = time.monotonic() - started
+    failed = False
     for text in questions:
         question = Question(
             text=text,
@@ -101,13 +99,22 @@ def _ask(services: Services, options: argparse.Namespace, output: Output, cancel
         )
         if not output.json and len(questions) > 1:
             output.line(f"\n> {text}")
-        answer = ask(services, question=question).run(lambda event: _stream(event, output), cancel)
+        try:
+            answer = ask(services, question=question).run(lambda event: _stream(event, output), cancel)
+        except (AipcError, EngineError) as error:
+            if len(questions) == 1 or isinstance(error, Cancelled):
+                raise
+            failed = True  # the other questions go on
+            output.error(error.message)
+            if output.json:
+                output.object({"question": text, "error": error.message})
+            continue
         answer = msgspec.structs.replace(answer, timing=msgspec.structs.replace(answer.timing, load_s=load_s))
         load_s = 0.0
         output.object(as_json(answer)) if output.json else show(answer, output)
         if cancel.is_set():
-            return 1
-    return 0
+            raise Cancelled
+    return 1 if failed else 0
 
 
 def _questions(options: argparse.Namespace) -> list[str]:
@@ -118,10 +125,13 @@ def _questions(options: argparse.Namespace) -> list[str]:
     if options.question is not None:
         return [options.question]
     try:
-        lines = options.questions.read_text(encoding="utf-8-sig").splitlines()
+        lines = options.questions.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise UserMistake(f"{options.questions} can't be read as UTF-8 text; check the file.") from error
-    return [line.strip() for line in lines if line.strip()]
+    questions = [line.strip() for line in lines if line.strip()]
+    if not questions:
+        raise UserMistake(f"{options.questions} has no question in it; write one a line.")
+    return questions
 
 
 def _stream(event: Any, output: Output) -> None:
@@ -139,6 +149,8 @@ def show(answer: Answer, output: Output) -> None:
     """An answer's sources under what was streamed; a refusal says what was nearest."""
     output.line()
     if answer.refused:
+        if answer.timing.generated_tokens:
+            output.line("(withdrawn: the material does not bear out what stands above)")
         output.line(answer.text)
         for item in answer.nearest[:3]:
             output.line(f"  not evidence: {item.passage.document}, page {item.passage.page}")
@@ -162,6 +174,7 @@ def as_json(answer: Answer) -> dict[str, object]:
         "language": answer.language,
         "mode": str(answer.mode),
         "refused": answer.refused,
+        "stopped": answer.stopped,
         "sentences": [
             {
                 "text": s.text,

@@ -27,7 +27,7 @@ def has_display() -> bool:
     """Is there a screen to open a window on?"""
     if sys.platform in ("win32", "darwin"):
         return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
 
 
 def _demo(services: Services, _options: argparse.Namespace, output: Output, cancel: threading.Event) -> int:

@@ -7,12 +7,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from aipc_app.cli.arguments import case_id, case_or_library
+from aipc_app.cli.arguments import case_id, case_or_library, natural
 from aipc_app.cli.output import Output
 from aipc_app.domain.documents import LIBRARY_ID, Document
 from aipc_app.ingest.report import IngestProgress, IngestReport
 from aipc_app.messages import system_language, translate
-from aipc_app.operations.cases import ensure_case
+from aipc_app.operations.cases import delete_case, ensure_case
 from aipc_app.operations.documents import (
     add_and_wait,
     get_document,
@@ -35,16 +35,17 @@ def declare(commands: Any, common: argparse.ArgumentParser) -> None:
     case_or_library(listing)
     listing.set_defaults(action=_documents)
     pages = commands.add_parser("pages", parents=[common], help="show a document's stored text")
-    pages.add_argument("document_id", type=int, metavar="DOCUMENT_ID")
-    pages.add_argument("--page", type=int, metavar="N")
+    pages.add_argument("document_id", type=natural, metavar="DOCUMENT_ID")
+    pages.add_argument("--page", type=natural, metavar="N")
     pages.set_defaults(action=_pages)
     remove = commands.add_parser("remove", parents=[common], help="take a document out of a case")
     case_or_library(remove)
-    remove.add_argument("document_id", type=int, metavar="DOCUMENT_ID")
+    remove.add_argument("document_id", type=natural, metavar="DOCUMENT_ID")
     remove.set_defaults(action=_remove)
 
 
 def _add(services: Services, options: argparse.Namespace, output: Output, cancel: threading.Event) -> int:
+    known = None if options.library else services.store.cases.by_name(options.case)
     case = LIBRARY_ID if options.library else ensure_case(services, name=options.case).run().id
     operation = add_and_wait(services, case_id=case, paths=options.paths, password=options.password)
     reports = operation.run(lambda event: _progress(event, output), cancel)
@@ -52,6 +53,8 @@ def _add(services: Services, options: argparse.Namespace, output: Output, cancel
         _print_report(report, output)
     if any(report.status in GOOD for report in reports):
         return 0
+    if not options.library and known is None and not list_documents(services, case_id=case).run():
+        delete_case(services, case_id=case).run()  # nothing was taken in: no empty case stays behind
     output.error(next((report.reason for report in reports if report.reason), "Nothing could be added."))
     return 1
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import signal
 import threading
+import traceback
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from aipc_app import __version__, paths
+from aipc_app import __version__, log, paths
 from aipc_app.cli import asking, cases, demo, doctor, documents, models
-from aipc_app.cli.output import Output
-from aipc_app.errors import AipcError, Cancelled
+from aipc_app.cli.output import Output, readable
+from aipc_app.errors import AipcError, Cancelled, UserMistake
 from aipc_app.operations.services import Services
 from aipc_app.paths import Home
 from engine.errors import EngineError
@@ -35,22 +36,27 @@ class Window(Protocol):
 
 def run(arguments: list[str], opener: Opener, window: Window, more: Sequence[Room] = ()) -> int:
     """Run one command over one home. `more`: commands that are not of this package."""
-    options = _parser((*_ROOMS, *more)).parse_args(arguments)
-    home = paths.home(options.home)
+    options = _parser((*_ROOMS, *more)).parse_args([readable(argument) for argument in arguments])
     output = Output(json=getattr(options, "json", False))
     try:
-        return _run(options, home, output, opener, window)
-    except Cancelled:
-        return 1
+        return _run(options, paths.home(options.home), output, opener, window)
+    except (Cancelled, KeyboardInterrupt):
+        output.error("Stopped; what was done so far is kept.")
     except (AipcError, EngineError) as error:
         output.error(error.message)
-        return 1
     except BrokenPipeError:
-        return 1
+        pass
+    except Exception as error:  # ours to mend: one sentence for the user, the rest in the log
+        places = "".join(traceback.format_tb(error.__traceback__))  # not its message, which may quote a document
+        log.INIT.error("unexpected %s\n%s", type(error).__name__, places)
+        output.error(f"The program made a mistake ({type(error).__name__}); its log, logs/aipc.log, says more.")
+    return 1
 
 
 def _run(options: argparse.Namespace, home: Home, output: Output, opener: Opener, window: Window) -> int:
     if not hasattr(options, "action"):
+        if not demo.has_display():
+            raise UserMistake("There is no display to open the window on; 'aipc --help' lists the commands.")
         return window(home)
     if getattr(options, "opens_window", False) and demo.has_display():
         return window(home, sample=True)
@@ -76,7 +82,7 @@ def _on_interrupt(cancel: threading.Event) -> None:
 def _parser(rooms: Sequence[Room]) -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--home", default=argparse.SUPPRESS, metavar="DIR", help="data folder (or AIPC_HOME)")
-    common.add_argument("--json", action="store_true", help="print JSON, one object a line")
+    common.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON, one object a line")
     parser = argparse.ArgumentParser(
         prog="aipc", description="Ask your case files on your own PC. With no command, the window opens."
     )

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from aipc_app.messages import system_language, translate
+
+
+def readable(argument: str) -> str:
+    """An argument whose bytes are no UTF-8 keeps its file reachable only as bytes; for text it is made printable."""
+    try:
+        argument.encode("utf-8")
+    except UnicodeEncodeError:
+        return argument if Path(argument).exists() else os.fsencode(argument).decode("utf-8", "replace")
+    return argument
 
 
 class Output:
@@ -16,6 +28,9 @@ class Output:
     def __init__(self, *, json: bool) -> None:
         self.json = json
         self._status_shown = False
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):  # the answer is UTF-8 whatever the terminal's code page is
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
     def object(self, value: Any) -> None:
         """One JSON object on one line."""

@@ -37,8 +37,8 @@ def ask(services: Services, *, question: Question) -> Op[Answer]:
     """Work out an answer. Emits AnswerEvent; cancel keeps what was said. Loads the model if need be."""
 
     def work(emit, cancel):  # type: ignore[no-untyped-def]
-        if not question.text.strip():
-            raise UserMistake("The question is empty.")
+        if not any(character.isalnum() for character in question.text):
+            raise UserMistake("The question is empty; write what you want to know.")
         _check_documents(services, question)
         ensure_loaded(services).run(emit, cancel)
         answer = services.answers.ask(question, emit, cancel)
