@@ -60,7 +60,7 @@ class ReadLane(WorkLane):
 
     def _next(self) -> float | None:
         if not self._swept:
-            self._store.originals.sweep(self._store.documents.hashes())
+            self._store.originals.sweep()
             self._swept = True
         with self._taken() as job:
             if job is None:

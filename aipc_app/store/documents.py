@@ -129,11 +129,6 @@ class Documents(Contents):
         with self._database.read() as connection:
             return tuple(id_ for (id_,) in connection.execute("SELECT id FROM documents ORDER BY id"))
 
-    def hashes(self) -> frozenset[str]:
-        """The hash of every original that is needed."""
-        with self._database.read() as connection:
-            return frozenset(hash_ for (hash_,) in connection.execute("SELECT sha256 FROM documents"))
-
     def _one(self, condition: str, value: int | str) -> Document | None:
         with self._database.read() as connection:
             row = _select(connection, condition, value)

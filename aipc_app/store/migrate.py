@@ -54,6 +54,13 @@ def migrate(database: Database, migrations: tuple[Migration, ...]) -> None:
             _apply(connection, migrations[version])
 
 
+def is_new(database: Database) -> bool:
+    """Whether no migration was ever applied to it."""
+    with database.read() as connection:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return bool(version == 0)
+
+
 def _refuse_newer(version: int, newest: int) -> None:
     if version > newest:
         raise SchemaTooNew(

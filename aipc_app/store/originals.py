@@ -9,7 +9,7 @@ import re
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -52,29 +52,34 @@ class Originals:
         return self._folder / sha256[:2] / sha256
 
     def remove(self, sha256: str) -> None:
-        """Delete one original. What can't be deleted now is left to `sweep`."""
+        """Delete one original. What can't be deleted stays, and is noted in the log."""
         try:
             self.path(sha256).unlink(missing_ok=True)
         except OSError as error:
             STORE.warning("an original could not be deleted: %s", error.strerror)
 
-    def sweep(self, needed: frozenset[str], *, older_than_s: float = 3600.0) -> int:
-        """Delete what a kill left behind: half copies, and files that no document needs. Returns how many.
+    def any(self) -> bool:
+        """Whether at least one original is kept."""
+        return any(_HASH.fullmatch(path.name) for path in self._folder.glob("??/*"))
 
-        Only files older than `older_than_s`: a younger one may be waiting for its document's row.
+    def sweep(self, *, older_than_s: float = 3600.0) -> int:
+        """Delete the half copies that a kill left behind. Returns how many.
+
+        A whole original is never swept, known or not: the database may be an older one than the files. Only what
+        is older than `older_than_s`, for a younger one may still be written.
         """
         gone = 0
         before = time.time() - older_than_s
-        for path in (*self._folder.glob(f"{_PARTIAL}*"), *self._folder.glob("??/*")):
-            if path.name not in needed and path.stat().st_mtime < before:
-                path.unlink(missing_ok=True)
-                gone += 1
+        for path in self._folder.glob(f"{_PARTIAL}*"):
+            with suppress(OSError):
+                if path.stat().st_mtime < before:
+                    path.unlink()
+                    gone += 1
         return gone
 
     def _keep(self, partial: Path, sha256: str) -> None:
         target = self.path(sha256)
         if target.exists():
-            os.utime(target)  # young again: `sweep` must not take it before its row is written
             return
         target.parent.mkdir(exist_ok=True)
         partial.chmod(0o400)

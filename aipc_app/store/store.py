@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
+from aipc_app.errors import StorageError
 from aipc_app.paths import Home
 from aipc_app.store.cases import Cases
 from aipc_app.store.conversations import Conversations
 from aipc_app.store.database import Database
 from aipc_app.store.documents import Documents
 from aipc_app.store.jobs import Jobs
-from aipc_app.store.migrate import known_migrations, migrate
+from aipc_app.store.migrate import is_new, known_migrations, migrate
 from aipc_app.store.originals import Originals
 from aipc_app.store.passages import Passages
 from aipc_app.store.vectors import Vectors
@@ -34,16 +36,22 @@ class Store:
     def open(home: Home) -> Store:
         """Open a home's database, made or brought up to date as needed.
 
-        Raises SchemaTooNew for one that a newer program wrote, StorageError for a read-only or damaged one.
+        Raises SchemaTooNew for one that a newer program wrote, StorageError for a read-only or damaged one, or
+        one that is new or empty although files were kept: a lost database is never silently begun anew.
         """
         home.create()
+        originals = Originals(home.originals)
+        if originals.any() and not _holds_bytes(home.database):
+            raise _lost(home)  # before SQLite is let near: it would drop a log that is left of the lost one
         database = Database(home.database)
         try:
+            if originals.any() and is_new(database):
+                raise _lost(home)
             migrate(database, known_migrations())
         except BaseException:
             database.close()
             raise
-        return Store(database, Originals(home.originals))
+        return Store(database, originals)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -58,3 +66,14 @@ class Store:
     def close(self) -> None:
         """Close every connection. Using the store afterwards raises StorageError."""
         self._database.close()
+
+
+def _holds_bytes(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size > 0
+
+
+def _lost(home: Home) -> StorageError:
+    return StorageError(
+        f"The database {home.database} is missing or empty, though there are files of its documents; restore a backup "
+        "of aipc.sqlite, or move the folder 'originals' away to start anew."
+    )

@@ -231,7 +231,6 @@ def test_a_damaged_database_says_what_to_do(home: Home, tmp_path: Path, damage: 
     with pytest.raises(StorageError):
         store = Store.open(home)
         store.documents.all_ids()
-        store.documents.hashes()
         store.check()
 
 
@@ -257,3 +256,31 @@ def test_what_is_read_together_is_from_one_moment(store: Store, home: Home) -> N
     with database.read() as connection:
         assert connection.execute("SELECT COUNT(*) FROM cases").fetchone() != before
     database.close()
+
+
+@pytest.mark.parametrize("loss", ["missing", "no bytes", "no tables"])
+def test_a_lost_database_is_not_begun_anew_over_the_files_of_its_documents(
+    store: Store, fill: Filler, home: Home, loss: str
+) -> None:
+    original = store.originals.path(fill.document(LIBRARY_ID).sha256)
+    store.close()
+    backup = home.database.read_bytes()
+    home.database.unlink()
+    if loss == "no bytes":
+        home.database.touch()
+    elif loss == "no tables":
+        Database(home.database).close()
+    for _ in range(2):
+        with pytest.raises(StorageError, match=r"restore a backup of aipc.sqlite"):
+            Store.open(home)
+    assert original.is_file()
+    home.database.write_bytes(backup)
+    again = Store.open(home)
+    assert len(again.documents.all_ids()) == 1
+    again.close()
+
+
+def test_a_home_with_only_half_copies_is_begun_anew(home: Home) -> None:
+    home.create()
+    (home.originals / ".partial-x").write_bytes(b"half")
+    Store.open(home).close()

@@ -71,18 +71,16 @@ def test_a_home_that_can_not_be_written_is_said_so_and_leaves_no_half_file(
     assert files(originals) == []
 
 
-def test_what_a_kill_left_behind_is_swept_but_nothing_young_or_needed(originals: Originals, tmp_path: Path) -> None:
-    hashes = []
-    for name in ("needed", "orphan", "young", "back again"):
-        (tmp_path / name).write_text(name)
-        hashes.append(originals.put(tmp_path / name)[0])
-    half = originals._folder / ".partial-x"
-    half.write_bytes(b"half")
-    for path in (half, *(originals.path(one) for one in (hashes[0], hashes[1], hashes[3]))):
+def test_old_half_copies_are_swept_and_no_whole_original_is_however_old(originals: Originals, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a")
+    sha256, _ = originals.put(tmp_path / "a")
+    half, young = originals._folder / ".partial-x", originals._folder / ".partial-y"
+    for path in (half, young):
+        path.write_bytes(b"half")
+    for path in (half, originals.path(sha256)):
         os.utime(path, (1, 1))
-    originals.put(tmp_path / "back again")  # its document's row is about to be written
-    assert originals.sweep(frozenset({hashes[0]})) == 2
-    assert {path.name for path in files(originals)} == {hashes[0], hashes[2], hashes[3]}
+    assert originals.sweep() == 1
+    assert {path.name for path in files(originals)} == {sha256, young.name}
 
 
 def test_a_name_that_is_no_hash_is_refused(originals: Originals) -> None:
