@@ -7,9 +7,12 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
+
+from aipc_app.store.originals import printable
 
 _SYSTEM_NAMES = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "system volume information"})
 _DIGITS = re.compile(r"(\d+)")
@@ -19,7 +22,7 @@ class Source(Struct, frozen=True, kw_only=True):
     """A file to take in.
 
     `name` is how the document will be called: the file's name, or its path inside an added folder with "/".
-    `given` is the path as the user gave it, continued inside a folder.
+    `given` is the path as the user gave it, continued inside a folder. Both can be printed and stored.
     """
 
     path: Path
@@ -27,50 +30,71 @@ class Source(Struct, frozen=True, kw_only=True):
     given: str
 
 
-def expand(paths: Sequence[Path]) -> tuple[Source, ...]:
-    """The files behind what was given, folders in natural order (2 before 10).
+_Folder = tuple[int, int]  # its device and inode, which a link to it has too
 
-    A file given by itself is taken whatever its name. A folder that can't be listed, or what isn't there at all,
-    stands for itself, so that taking it in reports why and the rest goes on.
+
+def expand(paths: Sequence[Path], leave_out: Path | None = None) -> tuple[Source, ...]:
+    """The files behind what was given, folders in natural order (2 before 10), without the folder `leave_out`.
+
+    A file given by itself is taken whatever its name. What can't be looked at or isn't there at all stands for
+    itself, so that taking it in reports why and the rest goes on.
     """
-    return tuple(source for path in paths for source in _expand_one(path))
+    skipped = frozenset[_Folder]()
+    if leave_out is not None:
+        with suppress(OSError):
+            skipped = frozenset({_identity(leave_out)})
+    return tuple(source for path in paths for source in _expand_one(path, skipped))
 
 
-def _expand_one(path: Path) -> Iterator[Source]:
-    if path.is_dir():
-        inside = sorted(_walk(path, path, frozenset()), key=lambda source: natural_key(source.name))
-        yield from inside
-    elif path.is_file():
-        yield Source(
-            path=path, name=readable_name(path.resolve().name if not path.name else path.name), given=str(path)
-        )
-    else:
-        yield Source(path=path, name=readable_name(path.name), given=str(path))
-
-
-def _walk(folder: Path, root: Path, above: frozenset[tuple[int, int]]) -> Iterator[Source]:
-    """`above`: the folders on the way here, by device and inode, so that a link back up is not followed."""
+def _expand_one(path: Path, skipped: frozenset[_Folder]) -> Iterator[Source]:
     try:
+        is_folder = path.is_dir()
+    except OSError:  # a name too long, a folder above it that is closed
+        is_folder = False
+    if is_folder:
+        yield from sorted(_walk(path, path, skipped), key=lambda source: natural_key(source.name))
+    else:
+        yield _source(path, path)
+
+
+def _walk(folder: Path, root: Path, skipped: frozenset[_Folder]) -> Iterator[Source]:
+    """`skipped`: what is left out, and the folders on the way here, so that a link back up is not followed."""
+    try:
+        here = _identity(folder)
+        if here in skipped:
+            return
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        status = folder.stat()
     except OSError:
-        yield _inside(folder, root)
-        return
-    here = (status.st_dev, status.st_ino)
-    if here in above:
+        yield _source(folder, root)
         return
     for entry in entries:
+        yield from _entry(entry, root, skipped | {here})
+
+
+def _entry(entry: os.DirEntry[str], root: Path, skipped: frozenset[_Folder]) -> Iterator[Source]:
+    path = Path(entry.path)
+    try:
         if _left_out(entry):
-            continue
-        if entry.is_dir():
-            yield from _walk(Path(entry.path), root, above | {here})
-        elif entry.is_file():
-            yield _inside(Path(entry.path), root)
+            return
+        is_folder, is_file = entry.is_dir(), entry.is_file()
+    except OSError:  # a link to itself, a link into a closed folder
+        yield _source(path, root)
+        return
+    if is_folder:
+        yield from _walk(path, root, skipped)
+    elif is_file:
+        yield _source(path, root)
 
 
-def _inside(path: Path, root: Path) -> Source:
-    relative = path.relative_to(root)
-    return Source(path=path, name=readable_name(relative.as_posix()), given=str(root / relative))
+def _identity(folder: Path) -> _Folder:
+    status = folder.stat()
+    return status.st_dev, status.st_ino
+
+
+def _source(path: Path, root: Path) -> Source:
+    """Named by its path inside the root, and the root itself by its own name."""
+    name = path.absolute().name or str(path) if path == root else path.relative_to(root).as_posix()
+    return Source(path=path, name=readable_name(name), given=printable(str(path)))
 
 
 def _left_out(entry: os.DirEntry[str]) -> bool:
@@ -91,7 +115,7 @@ def readable_name(name: str) -> str:
             return unicodedata.normalize("NFC", raw.decode(encoding))
         except UnicodeDecodeError:
             continue
-    return raw.decode("utf-8", "replace")
+    return printable(name)
 
 
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:

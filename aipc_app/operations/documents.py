@@ -84,7 +84,7 @@ def original_path(services: Services, *, document_id: int) -> Op[Path]:
 
 
 def _add(services: Services, case_id: int, paths: Sequence[Path], password: str | None) -> tuple[Added, ...]:
-    sources = expand(paths)
+    sources = expand(paths, leave_out=services.home.root)
     if not sources:
         raise UserMistake("There are no files in what was given.")
     return services.ingest.add(case_id, sources, password=password)

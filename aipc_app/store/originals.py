@@ -87,6 +87,11 @@ class Originals:
         _sync_folder(target.parent)
 
 
+def printable(name: str) -> str:
+    """A file's name or path with what is no UTF-8 in it replaced, so that it can be shown and stored."""
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
 def _copy(stream: BinaryIO, sink: BinaryIO, source: Path) -> tuple[str, int]:
     digest, size = hashlib.sha256(), 0
     while chunk := _read(stream, source):
@@ -102,7 +107,8 @@ def _copy(stream: BinaryIO, sink: BinaryIO, source: Path) -> tuple[str, int]:
 def _reading(source: Path) -> Iterator[BinaryIO]:
     try:
         if not (source.is_file() or source.is_dir()) and source.exists():
-            raise UserMistake(f"'{source.name}' is no file but a device or a pipe; it can't be added.")
+            name = printable(source.name)
+            raise UserMistake(f"'{name}' is no file but a device or a pipe; it can't be added.")
         stream = source.open("rb")
     except OSError as error:
         raise _unreadable(source, error) from error
@@ -118,7 +124,8 @@ def _read(stream: BinaryIO, source: Path) -> bytes:
 
 
 def _unreadable(source: Path, error: OSError) -> UserMistake:
-    return UserMistake(f"'{source.name}' can't be read ({error.strerror}); check that it is there and readable.")
+    name = printable(source.absolute().name or str(source))
+    return UserMistake(f"'{name}' can't be read ({error.strerror}); check that it is there and readable.")
 
 
 @contextmanager

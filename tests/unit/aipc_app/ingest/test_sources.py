@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -70,3 +71,46 @@ def test_names_that_are_no_utf8_become_readable(tmp_path: Path) -> None:
     assert source.name == "合同.txt"
     assert source.path.exists()
     assert readable_name("e\u0301.txt") == "é.txt"
+    source.given.encode()
+    for strange in (os.fsdecode(raw), os.fsdecode(b"\xff\xff gone.txt")):
+        (given,) = expand([Path(strange)])
+        (given.name + given.given).encode()
+
+
+def test_a_mistake_about_a_name_that_is_no_utf8_can_be_printed(tmp_path: Path) -> None:
+    with pytest.raises(UserMistake, match=r"gone\.txt") as caught:
+        Originals(tmp_path / "originals").put(tmp_path / os.fsdecode(b"\xff\xff gone.txt"))
+    caught.value.message.encode()
+
+
+def test_what_can_not_be_looked_at_is_told_and_stops_nothing(tmp_path: Path) -> None:
+    make(tmp_path / "case", "a.txt", "z.txt")
+    (tmp_path / "case" / "loop").symlink_to("loop")
+    (tmp_path / "case" / "long").symlink_to("长" * 200)
+    too_long = tmp_path / ("长" * 200)
+    sources = expand([tmp_path / "case", tmp_path / "case" / "loop", too_long])
+    assert [source.name for source in sources] == ["a.txt", "long", "loop", "z.txt", "loop", too_long.name]
+    for source in (sources[1], sources[2], sources[-1]):
+        with pytest.raises(UserMistake, match=source.name):
+            Originals(tmp_path / "originals").put(source.path)
+
+
+def test_a_closed_folder_is_called_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path / "卷宗" / "inner", "a.txt")
+
+    def closed(_folder: Path) -> list[os.DirEntry[str]]:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("aipc_app.ingest.sources.os.scandir", closed)  # a test run as root may list anything
+    assert [source.name for source in expand([tmp_path / "卷宗"])] == ["卷宗"]
+    monkeypatch.chdir(tmp_path / "卷宗")
+    assert [source.name for source in expand([Path()])] == ["卷宗"]
+
+
+def test_a_folder_that_is_left_out_is_left_out_by_every_name(tmp_path: Path) -> None:
+    make(tmp_path / "papers", "a.txt", "home/aipc.sqlite", "home/originals/ab/abc")
+    (tmp_path / "papers" / "link").symlink_to(tmp_path / "papers" / "home")
+    home = tmp_path / "papers" / "home"
+    assert [source.name for source in expand([tmp_path / "papers"], leave_out=home)] == ["a.txt"]
+    assert expand([home], leave_out=home) == ()
+    assert len(expand([tmp_path / "papers"], leave_out=tmp_path / "missing")) == 5
