@@ -156,6 +156,9 @@ class IngestQueue:
             document = known or self._store.documents.add(name=source.name, sha256=sha256, size=size)
             newly_linked = self._store.documents.link(case_id, document.id)
             to_read = known is None or document.status in (DocumentStatus.FAILED, DocumentStatus.UNSUPPORTED)
+            if to_read and document.name != source.name:  # the name says how to read it
+                self._store.documents.rename(document.id, source.name)
+                document = self._store.documents.get(document.id)
             if to_read:
                 self._reading.queue(document, password)
             elif newly_linked and document.passages:

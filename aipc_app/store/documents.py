@@ -102,6 +102,11 @@ class Documents(Contents):
                 [(position, case_id, id_) for position, id_ in enumerate(document_ids, 1)],
             )
 
+    def rename(self, document_id: int, name: str) -> None:
+        """Call it otherwise. Nothing happens when it was deleted meanwhile."""
+        with self._database.write() as connection:
+            connection.execute("UPDATE documents SET name = ? WHERE id = ?", (name, document_id))
+
     def set_status(
         self, document_id: int, status: DocumentStatus, *, reason: str | None = None, retryable: bool = False
     ) -> None:

@@ -155,6 +155,18 @@ def test_adding_a_failed_file_again_tries_again(bench: Bench) -> None:
     assert [r.status for r in bench.reports(bench.drop(case.id, ("a.txt", LOAN)))] == ["indexed"]
 
 
+def test_a_file_that_failed_under_one_name_is_read_under_the_next(bench: Bench) -> None:
+    case = bench.store.cases.create("一")
+    bench.reader.raises = {"a.bin": [UnsupportedFormat("no reader")], "a.pdf": [DocumentError("no PDF")]}
+    bench.queue.start()
+    for name, status in (("a.bin", "unsupported"), ("a.pdf", "failed"), ("a.txt", "indexed")):
+        (report,) = bench.reports(bench.drop(case.id, (name, LOAN)))
+        assert (report.document, report.status) == (name, status)
+    (again,) = bench.reports(bench.drop(case.id, ("b.txt", LOAN)))
+    assert (again.document, again.status) == ("a.txt", "duplicate")
+    assert bench.reader.read_names == ["a.bin", "a.pdf", "a.txt"]
+
+
 def test_a_file_that_vanished_is_reported_and_stops_no_other(bench: Bench) -> None:
     case = bench.store.cases.create("一")
     gone = Source(path=bench.folder / "gone.txt", name="gone.txt", given="gone.txt")
