@@ -284,3 +284,26 @@ def test_a_home_with_only_half_copies_is_begun_anew(home: Home) -> None:
     home.create()
     (home.originals / ".partial-x").write_bytes(b"half")
     Store.open(home).close()
+
+
+def test_a_table_that_is_gone_is_damage(store: Store) -> None:
+    with store._database.write() as connection:
+        connection.execute("DROP TABLE turns")
+    with store._database.read() as connection, pytest.raises(sqlite3.OperationalError):
+        connection.execute("SELECT * FROM turns")
+    with pytest.raises(StorageError, match="damaged"), store._database.read() as connection:
+        connection.execute("SELECT * FROM turns")
+    with pytest.raises(sqlite3.OperationalError), store._database.read() as connection:
+        connection.execute("SELEC")
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**40])
+def test_a_number_too_large_for_any_row_is_the_users_mistake(store: Store, number: int) -> None:
+    with pytest.raises(UserMistake, match="so large a number"):
+        store.documents.get(number)
+    with pytest.raises(UserMistake, match="so large a number"):
+        store.documents.unlink(number, store.documents.add(name="a", sha256="0" * 64, size=1).id)
+    with pytest.raises(UserMistake, match="so large a number"):
+        store.cases.get(number)
+    with pytest.raises(OverflowError), store.transaction():
+        float(10**400)
