@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from aipc_app.domain.jobs import Changes
 from aipc_app.domain.models import ModelInfo
 from aipc_app.errors import Cancelled, StorageError, UserMistake
-from aipc_app.operations.models import list_models
+from aipc_app.operations.models import gguf_files, is_later_part, list_models, model_at
 from aipc_app.operations.op import Emit, Op, simply
 from aipc_app.operations.services import Services
+from aipc_app.paths import model_folders
 
 _BLOCK_BYTES = 16 << 20
 _GGUF_MAGIC = b"GGUF"
@@ -29,22 +31,47 @@ def remove_model(services: Services, *, name: str) -> Op[ModelInfo]:
 
 
 def _import(services: Services, path: Path, emit: Emit, cancel: threading.Event) -> ModelInfo:
-    if not path.is_file():
-        raise UserMistake(f"There is no file {path}; check its name.")
-    with path.open("rb") as source:
-        if source.read(4) != _GGUF_MAGIC:
-            raise UserMistake(f"{path.name} is not a GGUF model file; choose a file that ends in .gguf.")
+    _check_source(services, path)
     target = services.home.models / path.name
-    if target.exists():
-        raise UserMistake(f"There is a model named {path.name} already; remove it first.")
+    _check_place(services, target)
     _copy(path, target, emit, cancel)
     services.changes.publish(Changes(models=True))
-    return next(model for model in list_models(services).run() if model.file == path.name)
+    return model_at(services, target)
+
+
+def _check_source(services: Services, path: Path) -> None:
+    try:
+        if not path.is_file():
+            raise UserMistake(f"There is no file {path}; check its name.")
+        with path.open("rb") as source:
+            magic = source.read(len(_GGUF_MAGIC))
+    except OSError as error:
+        raise UserMistake(
+            f"{path.name} can't be read ({error.strerror}); check its name and who may read it."
+        ) from error
+    if magic != _GGUF_MAGIC or path.suffix != ".gguf":
+        raise UserMistake(f"{path.name} is not a GGUF model file; choose a file that ends in .gguf.")
+    if is_later_part(path):
+        raise UserMistake(
+            f"{path.name} is a later part of a split model; copy all its parts into {services.home.models} instead."
+        )
+
+
+def _check_place(services: Services, target: Path) -> None:
+    """The same name twice would leave it to chance which file answers."""
+    if os.path.lexists(target):
+        raise UserMistake(f"There is a model named {target.name} already; remove it first.")
+    for folder in model_folders(services.home):
+        if os.path.lexists(folder / target.name):
+            raise UserMistake(
+                f"There is a model named {target.name} in {folder} already; use that one, or delete it there first."
+            )
 
 
 def _copy(path: Path, target: Path, emit: Emit, cancel: threading.Event) -> None:
-    size, partial = path.stat().st_size, target.with_suffix(".partial")
+    partial = target.with_suffix(".partial")
     try:
+        size = path.stat().st_size
         target.parent.mkdir(exist_ok=True)
         if shutil.disk_usage(target.parent).free < size:
             raise StorageError(f"{path.name} needs {size / 1e9:.1f} GB and the disk of {target.parent} has less.")
@@ -60,16 +87,28 @@ def _copy(path: Path, target: Path, emit: Emit, cancel: threading.Event) -> None
     except OSError as error:
         raise StorageError(f"{path.name} can't be copied ({error.strerror}); check both disks.") from error
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):  # what went wrong before matters more
+            partial.unlink(missing_ok=True)
 
 
 def _remove(services: Services, name: str) -> ModelInfo:
+    here = (model_at(services, path) for path in gguf_files(services.home.models))
+    model = next((model for model in here if name in (model.name, model.file, model.path)), None)
+    if model is None or model.path is None:
+        raise UserMistake(_why_not(services, name))
+    try:
+        Path(model.path).unlink()
+    except OSError as error:
+        raise StorageError(f"{model.path} can't be deleted ({error.strerror}); delete it yourself.") from error
+    services.changes.publish(Changes(models=True))
+    return model
+
+
+def _why_not(services: Services, name: str) -> str:
     for model in list_models(services).run():
-        if name in (model.name, model.file) and model.path is not None:
-            path = Path(model.path)
-            if path.parent != services.home.models:
-                raise UserMistake(f"{model.file} lies in {path.parent}, not in the data folder; delete it there.")
-            path.unlink()
-            services.changes.publish(Changes(models=True))
-            return model
-    raise UserMistake(f"There is no model '{name}' on this machine; see 'aipc models list'.")
+        if name in (model.name, model.file, model.path) and model.path is not None:
+            folder = Path(model.path).parent
+            if folder != services.home.models:
+                return f"{model.file} lies in {folder}, not in the data folder; delete it there."
+            return f"{model.file} is a folder, which this command leaves alone; delete {model.path} yourself."
+    return f"There is no model '{name}' on this machine; see 'aipc models list'."

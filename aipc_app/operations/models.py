@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import threading
 from pathlib import Path
 
@@ -18,6 +20,8 @@ from engine.types.catalogue import CatalogueEntry
 from engine.types.model import EngineReady, LoadedModel, LoadRequest
 
 DEFAULT_ROLE = "chat-default"
+_CHAT_ROLES = "chat-"
+_PART = re.compile(r"-(\d{5})-of-\d{5}$")
 
 
 def list_models(services: Services) -> Op[tuple[ModelInfo, ...]]:
@@ -52,7 +56,7 @@ def chosen_model(services: Services) -> Path:
         wanted = chosen in (model.name, model.file, model.path) if chosen else model.role == DEFAULT_ROLE
         if wanted and model.path is not None:
             return Path(model.path)
-    if chosen and Path(chosen).is_file():
+    if chosen and _usable(Path(chosen)):
         return Path(chosen)
     raise ModelUnavailable(
         f"The model '{chosen}' is not on this machine; choose another with 'aipc models use NAME'."
@@ -62,11 +66,31 @@ def chosen_model(services: Services) -> Path:
     )
 
 
+def model_at(services: Services, path: Path) -> ModelInfo:
+    """What is known of this very file, whichever file of that name the listing shows."""
+    catalogue = {entry.file: entry for entry in services.model_tasks.catalogue()}
+    return _info(path.name, path, catalogue.get(path.name), services.settings().models.chat)
+
+
+def gguf_files(folder: Path) -> tuple[Path, ...]:
+    """What is named *.gguf in a folder, in order; nothing when it can't be listed."""
+    try:
+        return tuple(sorted(path for path in folder.iterdir() if path.suffix == ".gguf"))
+    except OSError:
+        return ()
+
+
+def is_later_part(path: Path) -> bool:
+    """Is this part 2 or later of a model split over files?"""
+    part = _PART.search(path.stem)
+    return part is not None and int(part[1]) > 1
+
+
 def _list(services: Services) -> tuple[ModelInfo, ...]:
     catalogue = {entry.file: entry for entry in services.model_tasks.catalogue()}
     found = _files(services)
     for entry_file in catalogue:
-        found.setdefault(entry_file, _folder(services, entry_file))
+        found.setdefault(entry_file, _folder(services, entry_file) if not entry_file.endswith(".gguf") else None)
     chosen = services.settings().models.chat
     return tuple(_info(file, path, catalogue.get(file), chosen) for file, path in found.items())
 
@@ -75,21 +99,33 @@ def _files(services: Services) -> dict[str, Path | None]:
     """GGUF files by name; a folder that comes first wins. Later parts of split files are left out."""
     found: dict[str, Path | None] = {}
     for folder in paths.model_folders(services.home):
-        for path in sorted(folder.glob("*.gguf")) if folder.is_dir() else ():
-            if "-of-" not in path.stem or "-00001-of-" in path.stem:
+        for path in gguf_files(folder):
+            if not is_later_part(path) and _usable(path):
                 found.setdefault(path.name, path)
     return found
+
+
+def _usable(path: Path) -> bool:
+    """A file that this user may read; a dangling link, a folder or a name too long is none."""
+    return os.path.isfile(path) and os.access(path, os.R_OK)  # noqa: PTH113 - Path.is_file raises where this says no
 
 
 def _folder(services: Services, name: str) -> Path | None:
     """A model of several files is a folder of that name."""
     places = (folder / name for folder in paths.model_folders(services.home))
-    return next((place for place in places if place.is_dir()), None)
+    return next((place for place in places if os.path.isdir(place)), None)  # noqa: PTH112 - as above
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # it went away meanwhile
 
 
 def _info(file: str, path: Path | None, entry: CatalogueEntry | None, chosen: str | None) -> ModelInfo:
     name = entry.name if entry else Path(file).stem
-    size = path.stat().st_size if path else entry.size if entry else 0
+    size = _size(path) if path else entry.size if entry else 0
     in_use = chosen in (name, file, str(path)) if chosen else bool(entry and entry.role == DEFAULT_ROLE)
     return ModelInfo(
         name=name,
@@ -114,14 +150,14 @@ def _named(services: Services, name: str) -> ModelInfo:
 
 def _use(services: Services, name: str) -> ModelInfo:
     path = Path(name).expanduser()
-    if path.suffix == ".gguf" and path.is_file():
+    if path.suffix == ".gguf" and _usable(path):
         chosen = str(path.absolute())
         model = ModelInfo(
             name=path.stem,
             file=path.name,
             path=chosen,
             role=None,
-            size=path.stat().st_size,
+            size=_size(path),
             sha256=None,
             licence=None,
             in_use=True,
@@ -129,6 +165,8 @@ def _use(services: Services, name: str) -> ModelInfo:
     else:
         model = _named(services, name)
         chosen = model.file
+        if model.role is not None and not model.role.startswith(_CHAT_ROLES):
+            raise UserMistake(f"{model.name} is not a chat model, so it can't answer; choose one that can.")
         if model.path is None:
             raise UserMistake(f"{model.name} is not on this machine yet; run 'aipc models fetch {model.role}'.")
     settings = services.settings()

@@ -1,0 +1,205 @@
+"""Models in folders that hold odd things; files brought in and taken out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from aipc_app import paths
+from aipc_app.errors import StorageError, UserMistake
+from aipc_app.operations.changes import ChangeBus
+from aipc_app.operations.model_files import import_model, remove_model
+from aipc_app.operations.models import chosen_model, list_models, use_model
+from aipc_app.operations.services import Services
+from aipc_app.paths import Home
+from aipc_app.settings.holder import SettingsHolder
+from engine.client.models import ModelTasks
+
+GGUF = b"GGUF and the rest"
+EMBEDDER = "all-minilm-l6-v2"
+ODD = "odd-role.gguf"
+CATALOGUE = "".join(
+    f'[[model]]\nname = "{Path(file).stem}"\nrole = "{role}"\nfile = "{file}"\nsize = 1\nsha256 = ""\nlicence = ""\n'
+    for file, role in (("default.gguf", "chat-default"), (EMBEDDER, "embedder-test"), (ODD, "embedder-odd"))
+)
+
+
+@pytest.fixture
+def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that comes before the home's."""
+    folder = tmp_path / "other"
+    folder.mkdir()
+    monkeypatch.setenv("AIPC_MODELS", str(folder))
+    monkeypatch.setattr(paths, "checkout", lambda: None)
+    return folder
+
+
+@pytest.fixture
+def services(tmp_path: Path, other: Path) -> Services:
+    """Those parts that work on model files; the others are not there, and nothing here may need them."""
+    home = Home(tmp_path / "home")
+    home.create()
+    home.models.mkdir()
+    catalogue = tmp_path / "models.toml"
+    catalogue.write_text(CATALOGUE)
+    absent = cast(Any, None)
+    return Services(
+        home=home,
+        settings=SettingsHolder(home.settings),
+        changes=ChangeBus(),
+        model_tasks=ModelTasks((), catalogue, home.logs / "models.log"),
+        store=absent,
+        reader=absent,
+        encoder=absent,
+        engine=absent,
+        ingest=absent,
+        search=absent,
+        answers=absent,
+    )
+
+
+@pytest.fixture
+def brought(tmp_path: Path) -> Path:
+    """A model file to import."""
+    return written(tmp_path / "mine.gguf")
+
+
+def written(path: Path) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(GGUF)
+    return path
+
+
+def here(services: Services) -> set[str]:
+    return {model.file for model in list_models(services).run() if model.path is not None}
+
+
+def test_what_is_no_readable_file_is_left_out_of_the_list(services: Services, other: Path) -> None:
+    (other / "dangling.gguf").symlink_to(other / "gone")
+    (other / "loop.gguf").symlink_to(other / "loop.gguf")
+    (other / "folder.gguf").mkdir()
+    (other / "default.gguf").mkdir()
+    written(services.home.models / "good.gguf")
+    assert here(services) == {"good.gguf"}
+
+
+def test_a_dangling_link_does_not_hide_the_default_model(services: Services, other: Path) -> None:
+    (other / "default.gguf").symlink_to(other / "gone")
+    default = written(services.home.models / "default.gguf")
+    assert chosen_model(services) == default
+
+
+def test_a_folder_that_cannot_be_listed_is_passed_over(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIPC_MODELS", "x" * 300)
+    default = written(services.home.models / "default.gguf")
+    assert here(services) == {"default.gguf"}
+    assert chosen_model(services) == default
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
+@pytest.mark.parametrize("mode", [0o000, 0o444])
+def test_a_folder_without_rights_is_passed_over(services: Services, other: Path, mode: int) -> None:
+    written(other / "secret.gguf")
+    other.chmod(mode)
+    try:
+        assert here(services) == set()
+    finally:
+        other.chmod(0o700)
+
+
+def test_a_name_with_of_in_it_is_no_part(services: Services, other: Path) -> None:
+    for name in ("best-of-all.gguf", "a-00001-of-00002.gguf", "a-00002-of-00002.gguf"):
+        written(other / name)
+    assert here(services) == {"best-of-all.gguf", "a-00001-of-00002.gguf"}
+
+
+def test_an_embedder_is_not_chosen_to_answer(services: Services, other: Path) -> None:
+    (other / EMBEDDER).mkdir()
+    written(other / ODD)
+    for name in (EMBEDDER, str(other / EMBEDDER), "embedder-test", "odd-role"):
+        with pytest.raises(UserMistake, match="is not a chat model"):
+            use_model(services, name=name).run()
+    assert services.settings().models.chat is None
+
+
+def test_an_import_is_the_copy_in_the_home(services: Services, brought: Path) -> None:
+    model = import_model(services, path=brought).run()
+    assert model.path == str(services.home.models / "mine.gguf")
+    assert Path(model.path).read_bytes() == GGUF
+    assert not list(services.home.models.glob("*.partial"))
+
+
+def test_a_name_that_lies_in_another_folder_is_refused(services: Services, other: Path, brought: Path) -> None:
+    written(other / "mine.gguf")
+    with pytest.raises(UserMistake, match=f"in {other} already"):
+        import_model(services, path=brought).run()
+    assert not list(services.home.models.iterdir())
+
+
+def test_an_import_is_described_by_its_copy_even_when_that_name_appears_elsewhere_meanwhile(
+    services: Services, other: Path, brought: Path
+) -> None:
+    def meanwhile(_fraction: float) -> None:
+        written(other / "mine.gguf")
+
+    model = import_model(services, path=brought).run(meanwhile)
+    assert model.path == str(services.home.models / "mine.gguf")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("mine.bin", "ends in .gguf"),
+        ("mine.GGUF", "ends in .gguf"),
+        ("mine-00002-of-00003.gguf", "later part"),
+    ],
+)
+def test_a_name_that_would_not_be_found_again_is_refused(
+    services: Services, tmp_path: Path, name: str, why: str
+) -> None:
+    with pytest.raises(UserMistake, match=why):
+        import_model(services, path=written(tmp_path / name)).run()
+    assert not list(services.home.models.iterdir())
+
+
+def test_a_source_that_cannot_be_read_is_said(services: Services, tmp_path: Path) -> None:
+    with pytest.raises(UserMistake, match="can't be read"):
+        import_model(services, path=tmp_path / ("x" * 300 + ".gguf")).run()
+    with pytest.raises(UserMistake, match="no file"):
+        import_model(services, path=tmp_path / "none.gguf").run()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
+def test_a_source_without_rights_is_said(services: Services, brought: Path) -> None:
+    brought.chmod(0)
+    with pytest.raises(UserMistake, match="can't be read"):
+        import_model(services, path=brought).run()
+
+
+def test_a_home_without_room_for_models_is_said(services: Services, brought: Path) -> None:
+    services.home.models.rmdir()
+    services.home.models.write_text("in the way")
+    with pytest.raises(StorageError, match="can't be copied"):
+        import_model(services, path=brought).run()
+
+
+def test_remove_finds_the_homes_copy_under_another_of_its_name(services: Services, other: Path) -> None:
+    kept, gone = written(other / "twice.gguf"), written(services.home.models / "twice.gguf")
+    assert remove_model(services, name="twice").run().path == str(gone)
+    assert kept.is_file() and not gone.exists()
+    with pytest.raises(UserMistake, match="not in the data folder"):
+        remove_model(services, name="twice").run()
+    assert kept.is_file()
+
+
+def test_a_folder_is_not_removed(services: Services) -> None:
+    (services.home.models / EMBEDDER).mkdir()
+    with pytest.raises(UserMistake, match="is a folder"):
+        remove_model(services, name=EMBEDDER).run()
+    (services.home.models / "named.gguf").mkdir()
+    with pytest.raises(StorageError, match="can't be deleted"):
+        remove_model(services, name="named.gguf").run()
+    assert len(list(services.home.models.iterdir())) == 2
