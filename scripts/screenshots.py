@@ -58,7 +58,7 @@ class Story:
 
 
 STORIES = (
-    Story(Language.CHINESE, "lending", "借款合同约定的借款金额、期限和月利率各是多少？",
+    Story(Language.CHINESE, "lending", "借款合同约定的借款金额是多少？",
           "借款合同约定的借款金额为人民币500,000元。借款期限为十二个月，自2021年3月5日起至2022年3月4日止。"
           "借款月利率为1.5%，按季付息。合同由双方在公证处签署。", "逾期利率"),
     Story(Language.ENGLISH, "paper", "By how much did air temperature fall for each additional 10 points of canopy?",
@@ -90,6 +90,7 @@ class Photographer:
 
     def take_all(self) -> None:
         with tempfile.TemporaryDirectory(prefix="aipc-") as folder, self._desktop(Path(folder)) as desktop:
+            self._until(lambda: desktop.welcome.machine.known)
             self._each_theme(desktop, "welcome")
             self._show_case(desktop)
             self._each_theme(desktop, "case")

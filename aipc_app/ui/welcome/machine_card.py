@@ -37,6 +37,11 @@ class MachineCard(QFrame):
         bridge.start(models.list_models(bridge.services), self, done=self._take_models)
         self._refresh()
 
+    @property
+    def known(self) -> bool:
+        """It has looked, with or without success."""
+        return self._models is not None and bool(self._inspection is not None or self._problem)
+
     def _take_inspection(self, inspection: Inspection) -> None:
         self._inspection = inspection
         self._refresh()
