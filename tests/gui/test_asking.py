@@ -257,3 +257,14 @@ def test_what_the_case_does_not_bear_out_is_taken_back(rig: Rig) -> None:
     turn.take((AnswerDelta(" More."), AnswerCleared(), AnswerDelta("From the library.")))
     assert turn.view.text == "From the library."
     assert turn.view.sentences == ()
+
+
+def test_a_question_asked_at_once_is_not_lost_to_the_last_conversation(rig: Rig) -> None:
+    """Opening a case fetches its last conversation; who asks before it is there begins a new one."""
+    case = rig.open_case()
+    rig.ask()
+    first = rig.case_page.conversation.conversation
+    rig.desktop.open_case(case)
+    rig.ask("借款期限到哪一天？")
+    assert [turn.question for turn in rig.case_page.conversation.turns] == ["借款期限到哪一天？"]
+    assert rig.case_page.conversation.conversation not in (None, first)

@@ -266,3 +266,13 @@ def test_a_removal_is_done_when_the_window_closes(
             assert document.id not in {left.id for left in services.store.documents.of_case(case.id)}
     finally:
         take_down(desktop)
+
+
+def test_the_chosen_row_stays_chosen_while_others_come(rig: Rig, tmp_path: Path) -> None:
+    rig.open_case()
+    view = pane(rig).view
+    view.setCurrentIndex(pane(rig).model.index(1))
+    (tmp_path / "新.txt").write_text("新的文件。", encoding="utf-8")
+    drop(rig.case_page, files(tmp_path / "新.txt"))
+    rig.until(lambda: len(names(rig)) == 3)
+    assert view.current is not None and view.current.document.name == "凭证.txt"

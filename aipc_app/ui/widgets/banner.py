@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QPushButton
 
 from aipc_app.ui.problems import Problem, Remedy
 from aipc_app.ui.theme.look import Look
-from aipc_app.ui.widgets.basics import icon_button, label, row, themed, tone
+from aipc_app.ui.widgets.basics import announce, icon_button, label, row, themed, tone
 from aipc_app.ui.words import Words
 
 
@@ -44,6 +44,7 @@ class Banner(QFrame):
         if problem.remedy is Remedy.RELOAD:
             self.action.setText(self._words("problem.reload"))
         self.show()
+        announce(self, problem.sentence)
 
     def _act(self) -> None:
         self.hide()

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import shiboken6
 from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QBoxLayout,
@@ -130,6 +131,11 @@ def tone(widget: QWidget, value: str, name: str = "tone") -> None:
 def tip(text: str) -> str:
     """Text for a tool tip that may come from a document: never taken for markup."""
     return f"<qt>{html.escape(text)}</qt>" if text else ""
+
+
+def announce(widget: QWidget, text: str) -> None:
+    """Let a screen reader say it, wherever the focus is."""
+    QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))
 
 
 def clear(layout: QBoxLayout) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QWidget
 
 from aipc_app.ui.notices import Undoable
-from aipc_app.ui.widgets.basics import button, label, row
+from aipc_app.ui.widgets.basics import announce, button, label, row
 from aipc_app.ui.words import Words
 
 SHOWN_MS = 8000
+_WIDEST = 620
 
 
 class Toast(QFrame):
@@ -36,7 +37,9 @@ class Toast(QFrame):
         """Show it for eight seconds."""
         self.settle()
         self._shown = told
-        self.text.setText(told.sentence)
+        shown = self.text.fontMetrics().elidedText(told.sentence, Qt.TextElideMode.ElideMiddle, _WIDEST)
+        self.text.setText(shown)
+        announce(self, told.sentence)
         self.undo.setVisible(told.undo is not None)
         self._timer.start()
         self.show()

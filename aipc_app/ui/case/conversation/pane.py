@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
-from aipc_app.domain.answers import Answer, Question, Turn
+from aipc_app.domain.answers import Answer, Conversation, Question, Turn
 from aipc_app.domain.documents import LIBRARY_ID
 from aipc_app.operations import asking
 from aipc_app.ui.bridge.lanes import Lane
@@ -93,7 +93,11 @@ class ConversationPane(QFrame):
         self.new()
         bridge = self._context.bridge
         bridge.start(asking.list_conversations(bridge.services, case_id=scope.listed_under), self,
-                     done=lambda found: self.open(found[0].id) if found and scope is self._scope else None)
+                     done=lambda found: self._open_latest(scope, found))
+
+    def _open_latest(self, scope: Scope, found: tuple[Conversation, ...]) -> None:
+        if found and scope is self._scope and not self.turns:  # unless something was asked meanwhile
+            self.open(found[0].id)
 
     def new(self) -> None:
         """An empty conversation; it is stored with its first answer."""

@@ -11,7 +11,7 @@ from aipc_app.ui.widgets.figures import seconds
 
 
 class TurnProgress(QWidget):
-    """A sentence and a thin bar."""
+    """A sentence and a thin bar. `started` once anything but waiting was shown."""
 
     def __init__(self, context: UiContext) -> None:
         super().__init__()
@@ -23,6 +23,7 @@ class TurnProgress(QWidget):
         inside.addWidget(self.text)
         inside.addWidget(self._bar)
         self.searching()
+        self.started = False
 
     def searching(self) -> None:
         self._show(self._words("progress.searching"), None)
@@ -45,6 +46,7 @@ class TurnProgress(QWidget):
         self._show(self._words("progress.writing"), None)
 
     def _show(self, sentence: str, fraction: float | None) -> None:
+        self.started = True
         self.text.setText(sentence)
         self._bar.setVisible(fraction is not None)
         self._bar.setValue(int((fraction or 0.0) * 1000))

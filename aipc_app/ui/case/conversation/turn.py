@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shiboken6
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
@@ -26,7 +27,7 @@ from aipc_app.ui.case.conversation.foot import TurnFoot
 from aipc_app.ui.case.conversation.progress import TurnProgress
 from aipc_app.ui.case.viewer.pane import Place
 from aipc_app.ui.context import UiContext
-from aipc_app.ui.widgets.basics import column, frame, label, row, themed
+from aipc_app.ui.widgets.basics import announce, column, frame, label, row, themed
 from aipc_app.ui.widgets.figures import seconds
 
 
@@ -87,6 +88,7 @@ class TurnView(QFrame):
             self.view.show()
             self._show_sources(answer)
         self._after.addWidget(TurnFoot(self._context, answer))
+        self._context.bridge.post(self._announce)
 
     def show_error(self, sentence: str) -> None:
         """It could not be answered; what was said stays, unchecked."""
@@ -202,6 +204,14 @@ class TurnView(QFrame):
         citation = self._citations.get(marker)
         if citation is not None:
             self.opened.emit(Place(citation.document_id, citation.page, (citation.start, citation.end)))
+
+    def _announce(self) -> None:
+        """Of an answer that just came, not of a stored one."""
+        if shiboken6.isValid(self) and self.answer is not None and self.progress.started:
+            words = self._context.words
+            text = self.answer.text if self.answer.refused else words(
+                "answer.ready", count=len(self.answer.citations))
+            announce(self, text)
 
     def _tell_why(self, index: int) -> None:
         sentences = self.answer.sentences if self.answer is not None else self._sentences

@@ -50,6 +50,10 @@ class DocumentsModel(QAbstractListModel):
             return None
         return frozenset(row.document.id for row in self._rows if row.included)
 
+    def place_of(self, document_id: int) -> int:
+        """Its row, or -1."""
+        return next((place for place, row in enumerate(self._rows) if row.document.id == document_id), -1)
+
     def set_documents(self, documents: Sequence[Document]) -> None:
         """Show these; rows that stay keep their check box."""
         wanted = [self._row(doc) for doc in documents if doc.id not in self._hidden]

@@ -135,9 +135,14 @@ class DocumentsPane(QFrame):
             bridge.start(documents.list_jobs(bridge.services), self, done=self._show_jobs)
 
     def _show(self, case_id: int, found: tuple[Document, ...]) -> None:
-        if case_id == self._case_id:
-            self.model.set_documents(found)
-            self._refresh()
+        if case_id != self._case_id:
+            return
+        current, place = self.view.current, self.view.currentIndex().row()
+        self.model.set_documents(found)
+        if current is not None and not self.view.currentIndex().isValid():
+            stays = self.model.place_of(current.document.id)
+            self.view.setCurrentIndex(self.model.index(stays if stays >= 0 else min(place, len(self.model.rows) - 1)))
+        self._refresh()
 
     def _show_jobs(self, jobs: tuple[Job, ...]) -> None:
         self.model.set_progress({job.document_id: job.progress for job in jobs if job.state is JobState.RUNNING})
