@@ -14,7 +14,7 @@ from aipc_app.log import STORE
 
 _FULL = "The disk is full, so nothing more can be saved; free some space and try again."
 _READ_ONLY = "The data folder can't be written; make it writable or choose another one with --home."
-_DAMAGED = "The database of the data folder is damaged; restore a backup with 'aipc restore FILE'."
+_DAMAGED = "The database of the data folder is damaged; put a backup of aipc.sqlite in its place."
 _HELD = "Another program holds the database of the data folder; close it and try again."
 _BROKEN = "The disk that holds the data folder reports an error; check the disk, then try again."
 _TOO_LARGE = "Nothing has so large a number; 'aipc cases' and 'aipc documents' list what there is."

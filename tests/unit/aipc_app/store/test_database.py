@@ -225,7 +225,7 @@ def test_a_damaged_database_says_what_to_do(home: Home, tmp_path: Path, damage: 
         else:
             file.seek(0 if damage == "header" else size // 4)
             file.write(os.urandom(size // 2))
-    with pytest.raises(StorageError, match=r"damaged; restore a backup"):
+    with pytest.raises(StorageError, match=r"damaged; put a backup"):
         store = Store.open(home)
         store.check()
     with pytest.raises(StorageError):
