@@ -9,11 +9,12 @@ from aipc_app.domain.documents import Evidence, Passage, SearchResult, Stage
 from aipc_app.domain.jobs import JobKind, JobState
 from aipc_app.errors import AipcError, StorageError
 from aipc_app.log import SEARCH
-from aipc_app.search.exact import ExactMatches, find_exact
+from aipc_app.search.exact import find_exact
 from aipc_app.search.fuse import Fused, fuse
 from aipc_app.search.keyword import find_by_words
 from aipc_app.search.vector import MeaningIndex, VectorSearch
 from aipc_app.store import Store
+from aipc_app.text.language import language_of
 
 _DEPTH = 50  # how far down each stage is asked
 _LONGEST_QUERY = 4_000  # characters; a pasted page is searched by its beginning
@@ -41,8 +42,10 @@ class SearchService:
         near, missing = self._by_meaning(query, cases, documents, depth)
         words = find_by_words(self._store, query, cases=cases, documents=documents, limit=depth)
         lists: dict[Stage, Sequence[int]] = {Stage.KEYWORD: words, Stage.VECTOR: near}
-        exact = self._exact(query, cases, documents, depth, lists)
-        ranking = fuse({**lists, Stage.EXACT: exact.passages}, certain=exact.certain)
+        foreign = self._foreign(query, near)
+        places = {found.passage_id: place for place, found in enumerate(fuse(lists, foreign=foreign))}
+        exact = find_exact(self._store, query, cases=cases, documents=documents, limit=depth, near=places)
+        ranking = fuse({**lists, Stage.EXACT: exact.passages}, certain=exact.certain, foreign=foreign)
         evidence = self._evidence(ranking, frozenset(cases), documents, limit)
         return SearchResult(evidence=evidence, seconds=time.monotonic() - started, missing=missing)
 
@@ -68,16 +71,11 @@ class SearchService:
         running = (job for job in jobs.unfinished() if job.kind is JobKind.EMBED and job.state is JobState.RUNNING)
         return any(not set(cases).isdisjoint(self._store.documents.cases_of(job.document_id)) for job in running)
 
-    def _exact(
-        self,
-        query: str,
-        cases: Sequence[int],
-        documents: frozenset[int] | None,
-        depth: int,
-        lists: dict[Stage, Sequence[int]],
-    ) -> ExactMatches:
-        near = {found.passage_id: place for place, found in enumerate(fuse(lists))}
-        return find_exact(self._store, query, cases=cases, documents=documents, limit=depth, near=near)
+    def _foreign(self, query: str, passage_ids: Sequence[int]) -> frozenset[int]:
+        """Those in another language than the query."""
+        language = language_of(query)
+        passages = self._store.passages.get(passage_ids)
+        return frozenset(passage.id for passage in passages if language_of(passage.text) != language)
 
     def _evidence(
         self, ranking: Sequence[Fused], cases: frozenset[int], documents: frozenset[int] | None, limit: int

@@ -140,7 +140,7 @@ class _VectorCache:
         width = len(data) // len(texts)
         self._rows.update((_key(text), data[i * width : (i + 1) * width]) for i, text in enumerate(texts))
         self._unsaved += len(texts)
-        if self._unsaved >= 2_000:
+        if self._unsaved >= 100:
             self.save()
 
     def row(self, text: str) -> bytes:

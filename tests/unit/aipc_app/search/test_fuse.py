@@ -27,6 +27,13 @@ def test_what_was_asked_for_by_number_beats_first_in_everything_else() -> None:
     assert [found.passage_id for found in fuse(lists, certain=[2])] == [2, 1]
 
 
+def test_text_in_another_language_is_not_put_behind_all_that_shares_a_word_with_the_query() -> None:
+    lists = {Stage.KEYWORD: [2, 3], Stage.VECTOR: [1, 2, 3]}
+    assert [found.passage_id for found in fuse(lists)] == [2, 3, 1]
+    best = fuse(lists, foreign={1})[0]
+    assert (best.passage_id, best.ranks) == (1, {Stage.VECTOR: 1})
+
+
 def test_the_rank_in_each_stage_is_kept_and_the_score_is_a_share() -> None:
     (best,) = fuse({Stage.KEYWORD: [5], Stage.VECTOR: [5], Stage.EXACT: [5]}, certain=[5])
     assert best.ranks == {Stage.KEYWORD: 1, Stage.VECTOR: 1, Stage.EXACT: 1}
