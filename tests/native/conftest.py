@@ -19,7 +19,7 @@ from engine.types.model import LoadRequest
 from engine.types.prompt import ChatMessage, Prompt, Role, Segment, SegmentKind
 
 ROOT = Path(__file__).resolve().parents[2]
-CONTEXT_TOKENS = 2_048
+CONTEXT_TOKENS = 1_536
 
 
 def request_for(path: Path) -> LoadRequest:
