@@ -24,7 +24,8 @@ _DOCUMENT = "document_id"
 # Chroma writes a collection's graph to disk each time this many vectors came in, and replays fewer than this
 # when it is opened: larger makes adding faster and the first search after a start slower.
 _SYNC_EVERY = 2_000
-# Measured on 64,000 vectors: recall@10 against exact search is above 0.98 with these (tests/bench/vector_index.py).
+# Measured on 20,000 vectors (tests/bench/vector_index.py): with these 0.996 of the ten nearest are found; with 16
+# neighbours and a search of 100 it was 0.96.
 _GRAPH = {
     "space": "cosine", "max_neighbors": 24, "ef_construction": 128, "ef_search": 200, "sync_threshold": _SYNC_EVERY,
 }
