@@ -42,7 +42,7 @@ def test_steps_are_applied_once_and_in_order(database: Database) -> None:
 
 
 def test_a_step_that_fails_leaves_the_schema_before_it(database: Database) -> None:
-    with pytest.raises(sqlite3.OperationalError):
+    with pytest.raises(StorageError):
         migrate(database, (FIRST, BROKEN))
     assert version(database) == 1
     migrate(database, (FIRST, SECOND))
