@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QTabBar, QWidget
 
 from aipc_app.domain.documents import Case
@@ -43,6 +44,7 @@ class CasesPage(QWidget):
         self._context = context
         self.setProperty("kind", "ground")
         self.actions_ = CaseActions(context, self)
+        self._stale = False  # something changed while nobody looked
         self.model = CasesModel(context.words)
         self.view = CasesView()
         self.view.setModel(self.model)
@@ -64,6 +66,7 @@ class CasesPage(QWidget):
         return tuple(Shelf)[max(self.shelves.currentIndex(), 0)]
 
     def reload(self) -> None:
+        self._stale = False
         bridge, shelf = self._context.bridge, self.shelf
         op = cases.list_cases(
             bridge.services, archived=shelf is Shelf.ARCHIVED, trashed=shelf is Shelf.TRASH)
@@ -123,7 +126,16 @@ class CasesPage(QWidget):
         self.reload()
 
     def _changed(self, changes: Changes) -> None:
-        if changes.cases or changes.documents:
+        if not (changes.cases or changes.documents):
+            return
+        if self.isVisible():
+            self.reload()
+        else:
+            self._stale = True
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale:
             self.reload()
 
     def _show(self, found: tuple[Case, ...]) -> None:

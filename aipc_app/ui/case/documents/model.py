@@ -57,8 +57,10 @@ class DocumentsModel(QAbstractListModel):
     def set_documents(self, documents: Sequence[Document]) -> None:
         """Show these; rows that stay keep their check box."""
         wanted = [self._row(doc) for doc in documents if doc.id not in self._hidden]
-        if [r.document.id for r in wanted] == [r.document.id for r in self._rows]:
-            self._update(wanted)
+        old = [row.document.id for row in self._rows]
+        if [row.document.id for row in wanted[: len(old)]] == old:
+            self._update(wanted[: len(old)])
+            self._append(wanted[len(old):])
             return
         self.beginResetModel()
         self._rows = wanted
@@ -145,6 +147,13 @@ class DocumentsModel(QAbstractListModel):
 
     def _row(self, document: Document) -> DocumentRow:
         return DocumentRow(document, document.id not in self._left_out, self._progress.get(document.id))
+
+    def _append(self, more: list[DocumentRow]) -> None:
+        """What comes at the end leaves the other rows undrawn: files often come by dozens."""
+        if more:
+            self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(more) - 1)
+            self._rows += more
+            self.endInsertRows()
 
     def _update(self, wanted: list[DocumentRow]) -> None:
         for place, (old, new) in enumerate(zip(self._rows, wanted, strict=True)):

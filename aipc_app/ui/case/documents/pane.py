@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget
 
 from aipc_app.domain.documents import Document
@@ -31,6 +31,7 @@ class DocumentsPane(QFrame):
         super().__init__()
         self._context = context
         self._case_id: int | None = None
+        self._stale = False  # something changed while nobody looked
         self.setProperty("kind", "pane")
         self.setMinimumWidth(200)
         self.model = DocumentsModel(context.words)
@@ -122,15 +123,24 @@ class DocumentsPane(QFrame):
         self.model.inclusion_changed.connect(self._included_changed)
         context.bridge.changed.connect(self._changed)
         for changed in (context.words.changed, context.look.changed):
-            changed.connect(self._refresh)
+            changed.connect(self._repaint)
         paste = QShortcut(QKeySequence(QKeySequence.StandardKey.Paste), self.view)
         paste.setContext(paste.context().WidgetShortcut)
         paste.activated.connect(self.actions_.paste)
 
     def _changed(self, changes: Changes) -> None:
-        if self._case_id in changes.documents or changes.pages:
+        if self._case_id is None or not (self._case_id in changes.documents or changes.pages or changes.jobs):
+            return
+        if self.isVisible():
+            self._reload_all(changes)
+        else:
+            self._stale = True
+
+    def _reload_all(self, changes: Changes | None = None) -> None:
+        self._stale = False
+        if changes is None or self._case_id in changes.documents or changes.pages:
             self.reload()
-        if changes.jobs and self._case_id is not None:
+        if changes is None or changes.jobs:
             bridge = self._context.bridge
             bridge.start(documents.list_jobs(bridge.services), self, done=self._show_jobs)
 
@@ -158,7 +168,16 @@ class DocumentsPane(QFrame):
         self.left_out.setVisible(included is not None)
         if included is not None:
             self._left_out_text.setText(self._context.words("documents.asked", some=len(included), total=total))
+
+    def _repaint(self) -> None:
+        """Another language or theme."""
+        self._refresh()
         self.view.viewport().update()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale:
+            self._reload_all()
 
     def _offer_adding(self) -> None:
         menu, words, look = QMenu(self), self._context.words, self._context.look
