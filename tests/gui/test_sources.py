@@ -20,6 +20,7 @@ from aipc_app.ui.case.viewer.text_view import PART_CHARS, part_around, utf16_off
 from aipc_app.ui.library.page import LibraryPage
 from aipc_app.ui.models.page import ModelsPage
 from aipc_app.ui.screens import Screen
+from aipc_app.ui.widgets.card import CardButton
 from tests.gui.conftest import ANSWER, QUESTION, Rig
 
 CONTRACT_PDF = paths.assets() / "samples" / "lending" / "documents" / "03_借款合同.pdf"
@@ -340,3 +341,20 @@ def test_passages_are_found_in_a_case(rig: Rig) -> None:
         QTest.keyClick(finder.field, Qt.Key.Key_Return)
     assert "转账" in rig.case_page.bench.viewer.text.marked_text
     assert rig.engine.requests == []
+
+
+def test_cards_are_as_high_as_their_text(rig: Rig) -> None:
+    """One line or two, whatever else is in the list: neither clipped nor stretched."""
+    library = rig.services.store.cases.get(LIBRARY_ID)
+    for number in range(12):
+        text = f"第{number}条 " + "借款的利率不得违反国家规定。" * (1 + number % 3)
+        rig.store_document(library, f"法{number}.md", text)
+    rig.window.show_screen(Screen.LIBRARY)
+    page = rig.window.screen_widget(Screen.LIBRARY)
+    assert isinstance(page, LibraryPage)
+    page.finder.field.setText("利率")
+    page.finder.search()
+    rig.until(lambda: page.finder.cards == 12)
+    cards = page.finder.findChildren(CardButton)
+    rig.until(lambda: all(card.height() == card.heightForWidth(card.width()) for card in cards))
+    assert len({card.height() for card in cards}) == 2

@@ -27,6 +27,7 @@ class EngineChip(QPushButton):
         self.setObjectName("engineChip")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._mark, self._title, self._detail = label(), ElidedLabel(kind="strong"), ElidedLabel(kind="small")
+        self._pace = ElidedLabel(kind="small")
         self._lay_out()
         context.bridge.engine_changed.connect(self.show_state)
         context.words.changed.connect(self._refresh)
@@ -43,8 +44,8 @@ class EngineChip(QPushButton):
 
     def set_narrow(self, narrow: bool) -> None:
         self._narrow = narrow
-        self._title.setVisible(not narrow)
-        self._detail.setVisible(not narrow)
+        for part in (self._title, self._detail, self._pace):
+            part.setVisible(not narrow)
         self.setFixedHeight(self._height())
 
     def _lay_out(self) -> None:
@@ -53,23 +54,30 @@ class EngineChip(QPushButton):
         texts = column(gap=1)
         texts.addWidget(self._title)
         texts.addWidget(self._detail)
+        texts.addWidget(self._pace)
         across.addWidget(self._mark)
         across.addLayout(texts, 1)
-        for part in (self._mark, self._title, self._detail):
+        for part in (self._mark, self._title, self._detail, self._pace):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFixedHeight(self._height())
 
     def _height(self) -> int:
-        return self._title.sizeHint().height() + self._detail.sizeHint().height() + 16
+        lines = [self._title, self._detail] + ([self._pace] if self._pace.text() else [])
+        return sum(line.sizeHint().height() + 1 for line in lines) + 14
 
     def _refresh(self) -> None:
         title, detail, icon, colour = self._parts()
         tokens = self._context.look.tokens
         self._title.setText(title)
         self._detail.setText(detail)
+        ready = isinstance(self._state, EngineReady) and self._speed > 0
+        pace = self._context.words("engine.speed", speed=f"{self._speed:.1f}") if ready else ""
+        self._pace.setText(pace)
+        self._pace.setVisible(bool(pace) and not self._narrow)
         self._mark.setPixmap(self._context.look.icon(icon, getattr(tokens, colour)).pixmap(18, 18))
-        self.setAccessibleName(f"{self._context.words('engine.name')}: {title}, {detail}")
-        self.setToolTip(tip(f"{title} · {detail}"))
+        parts = [part for part in (title, detail, pace) if part]
+        self.setAccessibleName(f"{self._context.words('engine.name')}: {', '.join(parts)}")
+        self.setToolTip(tip(" · ".join(parts)))
         self.setFixedHeight(self._height())
 
     def _parts(self) -> tuple[str, str, str, str]:
@@ -87,6 +95,4 @@ class EngineChip(QPushButton):
     def _usage(self, ram: int, vram: int) -> str:
         parts = [f"VRAM {memory(vram)}"] if vram else []
         parts.append(f"RAM {memory(ram)}")
-        if self._speed:
-            parts.append(self._context.words("engine.speed", speed=f"{self._speed:.1f}"))
         return " · ".join(parts)
