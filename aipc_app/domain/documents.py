@@ -71,7 +71,11 @@ class PageState(StrEnum):
 
 
 class Page(Struct, frozen=True, kw_only=True):
-    """One page as it was read. `boxes` as in domain.boxes, b"" when the format has none. Size in points."""
+    """One page as it was read. `boxes` as in domain.boxes, b"" when the format has none. Size in points.
+
+    `problem`: why it is not simply good text, in a few words (also for pages read by OCR: why it was needed);
+    `confidence`: OCR's own, from 0 to 1, weighted by characters; None where nothing was recognised.
+    """
 
     number: int
     text: str
@@ -79,6 +83,8 @@ class Page(Struct, frozen=True, kw_only=True):
     width: float = 0.0
     height: float = 0.0
     boxes: bytes = b""
+    problem: str = ""
+    confidence: float | None = None
 
 
 class Passage(Struct, frozen=True, kw_only=True):

@@ -56,7 +56,11 @@ class Opened(Struct, frozen=True, tag=True):
 class PageRead(Struct, frozen=True, tag=True):
     id: int
     page: Page
-    problem: str = ""  # why this page is empty, garbled or failed
+
+    @property
+    def problem(self) -> str:
+        """Why this page is not simply good text."""
+        return self.page.problem
 
 
 class FileRead(Struct, frozen=True, tag=True):

@@ -12,6 +12,8 @@ import threading
 import warnings
 from pathlib import Path
 
+from msgspec import structs
+
 from aipc_app.domain.reader_wire import (
     CancelRead,
     FileRead,
@@ -119,7 +121,8 @@ class _Reader:
 
     def _send_page(self, request_id: int, read: ReadPage) -> None:
         self._check_cancelled(request_id)
-        self._channel.send(PageRead(id=request_id, page=read.page, problem=read.problem))
+        page = structs.replace(read.page, problem=read.problem) if read.problem else read.page
+        self._channel.send(PageRead(id=request_id, page=page))
 
     def _check_cancelled(self, request_id: int) -> None:
         if request_id in self._cancelled:
