@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from engine.types.generation import GenerateRequest, GenerationEvent, ScoreRequest, Scores
 from engine.types.model import EngineState, Inspection, LoadedModel, LoadRequest
+from engine.types.prompt import Prompt
+from engine.types.remembering import Known, RememberRequest, StoreStatus
 
 
 class Generation(ABC):
-    """One generation in progress. Iterate it once, from any one thread; the last event is `Generated`.
+    """One generation in progress. Iterate it once, from any one thread; the last event is `Generated`
+    (`Remembered` when it came from `remember`).
 
     Iteration raises `EngineDied` when the child ends, or another `EngineError` for this request alone.
     """
@@ -62,6 +65,35 @@ class EngineClient(ABC):
     @abstractmethod
     def count_tokens(self, texts: Sequence[str]) -> tuple[int, ...]:
         """Tokens of each text as a segment of a prompt. Blocks briefly."""
+
+    @abstractmethod
+    def remember(self, request: RememberRequest) -> Generation:
+        """Read a prompt's prefix and keep it: PrefillProgress …, then `Remembered`. Raises as `generate` does."""
+
+    @abstractmethod
+    def known(self, prompt: Prompt) -> Known:
+        """How much of the prompt is remembered. Computes nothing on the model; blocks briefly. Needs a model."""
+
+    @abstractmethod
+    def store_status(self) -> StoreStatus:
+        """What is kept, for whom. Starts the process if need be, needs no model. Blocks briefly."""
+
+    @abstractmethod
+    def pin(self, owner: str, pinned: bool) -> None:
+        """What is kept for a pinned owner is not evicted to make room for others."""
+
+    @abstractmethod
+    def forget(self, owners: Sequence[str]) -> int:
+        """Delete what is kept for these owners or sources and for nobody else; bytes freed on disk. They are gone
+        when it returns."""
+
+    @abstractmethod
+    def forget_all(self) -> int:
+        """Delete everything that is kept; bytes freed on disk."""
+
+    @abstractmethod
+    def flush(self) -> None:
+        """Return when what was read is on disk, or the disk refused it (`store_status().problem` says so)."""
 
     @abstractmethod
     def close(self) -> None:

@@ -22,14 +22,17 @@ Mailbox = queue.SimpleQueue[wire.EngineReply | EngineError]
 class Connection:
     """At most one child at a time. `on_death` is called from a thread of its own after each unexpected end.
 
+    `first` is what each child is told right after its greeting.
+
     All methods may be called from any thread, but `ensure` by one thread at a time.
     """
 
     def __init__(
-        self, command: Sequence[str], log_path: Path, back_off_s: Sequence[float], on_death: Callable[[], None]
-    ) -> None:
+        self, command: Sequence[str], log_path: Path, back_off_s: Sequence[float], on_death: Callable[[], None],
+        first: Sequence[wire.EngineRequest] = (),
+    ) -> None:  # fmt: skip
         self._command, self._log_path, self._back_off_s = list(command), log_path, tuple(back_off_s)
-        self._on_death = on_death
+        self._on_death, self._first = on_death, tuple(first)
         self._lock = threading.Condition()
         self._ids = itertools.count(1)
         self._child: ChildProcess[wire.EngineReply] | None = None
@@ -136,6 +139,8 @@ class Connection:
             child.wait_ready()
         except ProtocolError as error:
             return child, error.message
+        for message in self._first:
+            child.send(message)
         return child, ""
 
     def _deliver(self, message: wire.EngineReply) -> None:

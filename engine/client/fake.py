@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from engine.client.base import EngineClient, Generation
+from engine.client.fake_store import TOKENS_PER_S, FakeStore, fake_tokens, prefix_of, segments_of
 from engine.errors import EngineDied, EngineError, PromptTooLong, RequestInvalid
 from engine.types.generation import (
     DeltaKind,
@@ -20,6 +21,7 @@ from engine.types.generation import (
     GenerateRequest,
     GenerationEvent,
     PrefillProgress,
+    Remembered,
     ScoreRequest,
     Scores,
     TextDelta,
@@ -39,11 +41,11 @@ from engine.types.model import (
     LoadRequest,
 )  # fmt: skip
 from engine.types.prompt import Prompt, SegmentKind
+from engine.types.remembering import Known, RememberRequest, StoreStatus
 
 Answerer = Callable[[GenerateRequest], str]
 Scorer = Callable[[ScoreRequest], Sequence[float]]
 
-_TOKEN = re.compile(r"[㐀-鿿]|\w+|[^\w\s]|\s+")
 _THOUGHT = re.compile(r"\A<think>(.*?)</think>\s*", re.DOTALL)
 _DIED = "The engine stopped unexpectedly. It is started again with the same model at the next question."
 _CLOSED = "The engine has been closed."
@@ -54,7 +56,8 @@ class FakeEngine(EngineClient):
     """Answers each request by `answer`: a function, or texts by what the question contains ("" for any other).
 
     A text may begin with `<think>…</think>`. `token_delay_s` is the pause between tokens. `hold_after(n)` stops every
-    generation after n tokens until `release`; `die` ends it as a crash would; `fail_next` makes the next request fail.
+    generation after n tokens until `release` (0: also prefills, before their first piece); `die` ends it as a crash
+    would; `fail_next` makes the next request fail. `store` is what it remembers, for a test to look into and to spoil.
     """
 
     def __init__(
@@ -67,11 +70,12 @@ class FakeEngine(EngineClient):
         self._listeners: list[Callable[[EngineState], None]] = []
         self._model: LoadedModel | None = None
         self._state: EngineState = EngineStopped()
-        self._running: set[_FakeGeneration] = set()
+        self._running: set[_FakeGeneration | _FakeRemembering] = set()
         self._failure: EngineError | None = None
         self._hold_after: int | None = None
         self._load_held = self._load_cancelled = self._closed = False
-        self._remembered: list[str] = []
+        self.store = FakeStore()
+        self.remember_requests: list[RememberRequest] = []
         self.requests: list[GenerateRequest] = []
         self.score_requests: list[ScoreRequest] = []
         if loaded:
@@ -142,7 +146,40 @@ class FakeEngine(EngineClient):
 
     def count_tokens(self, texts: Sequence[str]) -> tuple[int, ...]:
         self._refuse_if_closed()
-        return tuple(len(_TOKEN.findall(text)) for text in texts)
+        return tuple(len(fake_tokens(text)) for text in texts)
+
+    def remember(self, request: RememberRequest) -> Generation:
+        self._refuse_if_closed()
+        self._need_model()
+        self.remember_requests.append(request)
+        remembering = _FakeRemembering(self, request)
+        with self._changed:
+            self._running.add(remembering)
+        return remembering
+
+    def known(self, prompt: Prompt) -> Known:
+        self._refuse_if_closed()
+        self._need_model()
+        return self.store.known(prompt)
+
+    def store_status(self) -> StoreStatus:
+        self._refuse_if_closed()
+        return self.store.status()
+
+    def pin(self, owner: str, pinned: bool) -> None:
+        self._refuse_if_closed()
+        self.store.pin(owner, pinned)
+
+    def forget(self, owners: Sequence[str]) -> int:
+        self._refuse_if_closed()
+        return self.store.forget(owners)
+
+    def forget_all(self) -> int:
+        self._refuse_if_closed()
+        return self.store.forget_all()
+
+    def flush(self) -> None:
+        self._refuse_if_closed()
 
     def close(self) -> None:
         self._end_all(EngineDied(_CLOSED))
@@ -188,16 +225,14 @@ class FakeEngine(EngineClient):
             )  # fmt: skip
         return self._answer(request)
 
-    def _restored(self, prompt: Prompt) -> int:
-        """Tokens of the segments at the beginning that an earlier prompt had too."""
-        texts = _texts(prompt)
-        common = 0
-        while common < min(len(texts) - 1, len(self._remembered)) and texts[common] == self._remembered[common]:
-            common += 1
-        self._remembered = texts
-        return sum(self.count_tokens(texts[:common]))
+    def _restored(self, request: GenerateRequest) -> int:
+        """Tokens of the segments at the beginning that were read before; all are remembered from now on."""
+        segments = segments_of(request.prompt)
+        restored = self.store.restored(segments[:-1])
+        self.store.keep(segments, request.owner)
+        return restored
 
-    def _pause(self, generation: _FakeGeneration, done: int) -> None:
+    def _pause(self, generation: _FakeGeneration | _FakeRemembering, done: int) -> None:
         """Between tokens: the delay, the hold, the end of the engine."""
         with self._changed:
             if self._delay_s > 0:
@@ -208,7 +243,7 @@ class FakeEngine(EngineClient):
         if generation.death is not None:
             raise generation.death
 
-    def _finished(self, generation: _FakeGeneration) -> None:
+    def _finished(self, generation: _FakeGeneration | _FakeRemembering) -> None:
         with self._changed:
             self._running.discard(generation)
 
@@ -276,7 +311,7 @@ class _FakeGeneration(Generation):
         text = engine._text_for(request)
         thought, answer = _parts(text)
         answer = _cut(request.prompt.answer_start + answer, request.stop)
-        total, restored = sum(engine.count_tokens(_texts(request.prompt))), engine._restored(request.prompt)
+        total, restored = sum(engine.count_tokens(_texts(request.prompt))), engine._restored(request)
         for done in [*range(restored, total, _PIECE_TOKENS), total]:
             engine._pause(self, 0)
             yield PrefillProgress(done, total, restored, 0.0)
@@ -292,6 +327,50 @@ class _FakeGeneration(Generation):
             yield TextDelta(token, kind)
         timing = Timing(total, restored, total - restored, count)
         yield Generated(said[DeltaKind.ANSWER], said[DeltaKind.THOUGHT], reason, timing)
+
+
+class _FakeRemembering(Generation):
+    def __init__(self, engine: FakeEngine, request: RememberRequest) -> None:
+        self._engine, self._request = engine, request
+        self._cancelled = False
+        self.death: EngineDied | None = None
+
+    @property
+    def ended(self) -> bool:
+        return self._cancelled or self.death is not None
+
+    def cancel(self) -> None:
+        self._cancelled = True
+        self._engine._wake()
+
+    def __iter__(self) -> Iterator[GenerationEvent]:
+        try:
+            yield from self._events()
+        finally:
+            self._engine._finished(self)
+
+    def _events(self) -> Iterator[GenerationEvent]:
+        engine, segments = self._engine, prefix_of(self._request.prompt)
+        if self.death is not None:
+            raise self.death
+        engine._revive()
+        engine._raise_failure()
+        sizes = [len(fake_tokens(segment.text)) for segment in segments]
+        total, restored = sum(sizes), engine.store.restored(segments)
+        engine._pause(self, 0)
+        yield PrefillProgress(restored, total, restored, (total - restored) / TOKENS_PER_S)
+        done = stored = 0
+        for i, size in enumerate(sizes):
+            if done + size > restored:
+                engine._pause(self, i)
+            if self._cancelled:
+                break
+            stored += engine.store.keep(segments[: i + 1], self._request.owner)
+            done += size
+            if done > restored:
+                yield PrefillProgress(done, total, restored, (total - done) / TOKENS_PER_S)
+        prefilled = max(0, done - restored)
+        yield Remembered(total, min(restored, done), prefilled, stored, complete=done == total)
 
 
 def _by_question(answers: Mapping[str, str] | str) -> Answerer:
@@ -323,7 +402,7 @@ def _cut(text: str, stop: Sequence[str]) -> str:
 
 def _tokens(thought: str, answer: str) -> Iterator[tuple[DeltaKind, str]]:
     for kind, text in ((DeltaKind.THOUGHT, thought), (DeltaKind.ANSWER, answer)):
-        for token in _TOKEN.findall(text):
+        for token in fake_tokens(text):
             yield kind, token
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.client.base import EngineClient, Generation
 from engine.client.connection import DIED, Connection, Mailbox, receive
 from engine.errors import EngineBusy, EngineDied, EngineError, RequestInvalid
-from engine.types.generation import Generated, GenerateRequest, GenerationEvent, ScoreRequest, Scores
+from engine.types.generation import Generated, GenerateRequest, GenerationEvent, Remembered, ScoreRequest, Scores
 from engine.types.model import (
     EngineFailed,
     EngineLoading,
@@ -20,6 +20,8 @@ from engine.types.model import (
     LoadedModel,
     LoadRequest,
 )
+from engine.types.prompt import Prompt
+from engine.types.remembering import Known, RememberRequest, StoreSettings, StoreStatus
 from engine.wire import messages as wire
 
 BACK_OFF_S = (0.0, 1.0, 2.0, 5.0, 10.0)
@@ -34,10 +36,16 @@ class ProcessEngine(EngineClient):
     a new child, after a back-off that grows with deaths in a row; a call that needs a model then loads the last
     model that loaded well, with the same request, before it is served. A model that killed the child while loading
     is not tried again by itself. What is asked while a model is being loaded waits for it.
+
+    `store` says where a child keeps what it read; each child is told after its greeting. None: only in its RAM.
     """
 
-    def __init__(self, command: Sequence[str], log_path: Path, *, back_off_s: Sequence[float] = BACK_OFF_S) -> None:
-        self._connection = Connection(command, log_path, back_off_s, self._on_death)
+    def __init__(
+        self, command: Sequence[str], log_path: Path, store: StoreSettings | None = None, *,
+        back_off_s: Sequence[float] = BACK_OFF_S,
+    ) -> None:  # fmt: skip
+        first = [wire.Configure(store)] if store is not None else []
+        self._connection = Connection(command, log_path, back_off_s, self._on_death, first)
         self._loading = threading.Lock()  # one thread starts a child or loads a model at a time
         self._lock = threading.Lock()
         self._state: EngineState = EngineStopped()
@@ -66,9 +74,7 @@ class ProcessEngine(EngineClient):
         return stop
 
     def inspect(self) -> Inspection:
-        if self.pid is None:
-            with self._loading:
-                self._connection.ensure()
+        self._ensure_child()
         reply = self._connection.ask(lambda id_: wire.Inspect(id_))
         assert isinstance(reply, wire.Inspected)
         return reply.inspection
@@ -94,13 +100,7 @@ class ProcessEngine(EngineClient):
         self._set_state(EngineStopped())
 
     def generate(self, request: GenerateRequest) -> Generation:
-        self._connection.refuse_if_closed()
-        if self._last_good is None and not isinstance(self._state, EngineLoading):
-            raise RequestInvalid(_NO_MODEL)
-        generation = _ProcessGeneration(self, request)
-        if self._has_model:
-            generation.begin()
-        return generation
+        return self._begin(lambda id_: wire.Generate(id_, request))
 
     def score(self, request: ScoreRequest) -> Scores:
         self._ensure_model()
@@ -115,10 +115,61 @@ class ProcessEngine(EngineClient):
         assert isinstance(reply, wire.Counted)
         return reply.counts
 
+    def remember(self, request: RememberRequest) -> Generation:
+        return self._begin(lambda id_: wire.Remember(id_, request))
+
+    def known(self, prompt: Prompt) -> Known:
+        self._ensure_model()
+        reply = self._connection.ask(lambda id_: wire.AskKnown(id_, prompt))
+        assert isinstance(reply, wire.KnownOf)
+        return reply.known
+
+    def store_status(self) -> StoreStatus:
+        self._ensure_child()
+        reply = self._connection.ask(lambda id_: wire.AskStore(id_))
+        assert isinstance(reply, wire.StoreIs)
+        return reply.status
+
+    def pin(self, owner: str, pinned: bool) -> None:
+        self._ensure_child()
+        self._connection.ask(lambda id_: wire.Pin(id_, owner, pinned))
+
+    def forget(self, owners: Sequence[str]) -> int:
+        return self._forget(tuple(owners))
+
+    def forget_all(self) -> int:
+        return self._forget(None)
+
+    def flush(self) -> None:
+        if self.pid is not None:  # else nothing waits to be written
+            self._connection.ask(lambda id_: wire.Flush(id_))
+
     def close(self) -> None:
         self._closed = True
         self._connection.close()
         self._set_state(EngineStopped())
+
+    def _begin(self, message: Callable[[int], wire.EngineRequest]) -> Generation:
+        """Send at once when a model is there; else when iteration begins, after the restart."""
+        self._connection.refuse_if_closed()
+        if self._last_good is None and not isinstance(self._state, EngineLoading):
+            raise RequestInvalid(_NO_MODEL)
+        generation = _ProcessGeneration(self, message)
+        if self._has_model:
+            generation.begin()
+        return generation
+
+    def _forget(self, owners: tuple[str, ...] | None) -> int:
+        self._ensure_child()
+        reply = self._connection.ask(lambda id_: wire.Forget(id_, owners))
+        assert isinstance(reply, wire.Forgotten)
+        return reply.bytes
+
+    def _ensure_child(self) -> None:
+        """Have a child, with or without a model. Blocks."""
+        if self.pid is None:
+            with self._loading:
+                self._connection.ensure()
 
     def _ensure_model(self) -> None:
         """Have a child with a model; after a death start it and load the last good model again. Blocks."""
@@ -183,8 +234,8 @@ class ProcessEngine(EngineClient):
 class _ProcessGeneration(Generation):
     """Sent at once when the engine is ready; else when iteration begins, after the restart."""
 
-    def __init__(self, engine: ProcessEngine, request: GenerateRequest) -> None:
-        self._engine, self._connection, self._request = engine, engine._connection, request
+    def __init__(self, engine: ProcessEngine, message: Callable[[int], wire.EngineRequest]) -> None:
+        self._engine, self._connection, self._message = engine, engine._connection, message
         self._lock = threading.Lock()
         self._id: int | None = None
         self._mailbox: Mailbox | None = None
@@ -195,7 +246,7 @@ class _ProcessGeneration(Generation):
         with self._lock:
             if self._mailbox is None:
                 self._id, self._mailbox = self._connection.register()
-                self._connection.post(wire.Generate(self._id, self._request))
+                self._connection.post(self._message(self._id))
                 if self._cancelled:
                     self._connection.post(wire.Cancel(self._id))
 
@@ -220,7 +271,7 @@ class _ProcessGeneration(Generation):
             while True:
                 reply = receive(mailbox)
                 assert isinstance(reply, wire.Event)
-                if isinstance(reply.event, Generated):
+                if isinstance(reply.event, Generated | Remembered):
                     self._connection.lived()
                     yield reply.event
                     return

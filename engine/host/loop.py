@@ -67,6 +67,12 @@ class Host:
                 self._counting.put(message)
             case wire.Cancel():
                 self._scheduler.cancel(message.id)
+            case _:
+                self._receive_about_store(message)
+
+    def _receive_about_store(self, message: wire.EngineRequest) -> None:
+        if not isinstance(message, wire.Configure | wire.CancelLoad):
+            self._fail(message.id, EngineError("This engine doesn't remember yet."))
 
     def _generate(self, message: wire.Generate) -> None:
         id_ = message.id

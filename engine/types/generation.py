@@ -29,7 +29,8 @@ class Sampling(Struct, frozen=True):
 class GenerateRequest(Struct, frozen=True):
     """One answer to generate.
 
-    `grammar` is GBNF; `json_schema` a JSON schema as text; at most one of the two.
+    `grammar` is GBNF; `json_schema` a JSON schema as text; at most one of the two. `owner` ("case:3") is who what is
+    read or written of the prompt's KV blocks is kept for.
     """
 
     prompt: Prompt
@@ -39,6 +40,7 @@ class GenerateRequest(Struct, frozen=True):
     grammar: str | None = None
     json_schema: str | None = None
     priority: Priority = Priority.USER
+    owner: str = ""
 
 
 class ScoreRequest(Struct, frozen=True):
@@ -47,6 +49,7 @@ class ScoreRequest(Struct, frozen=True):
     prompt: Prompt
     continuations: tuple[str, ...]
     priority: Priority = Priority.USER
+    owner: str = ""
 
 
 class Timing(Struct, frozen=True):
@@ -110,4 +113,17 @@ class Generated(Struct, frozen=True, tag=True):
     timing: Timing
 
 
-GenerationEvent = PrefillProgress | TextDelta | Generated
+class Remembered(Struct, frozen=True, tag=True):
+    """The end of a `remember` request. `complete`: the whole prefix was read and given to the store.
+
+    restored + prefilled = prompt tokens of the prefix when complete.
+    """
+
+    prompt_tokens: int
+    restored_tokens: int
+    prefilled_tokens: int
+    stored_tokens: int
+    complete: bool
+
+
+GenerationEvent = PrefillProgress | TextDelta | Generated | Remembered

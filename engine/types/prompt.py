@@ -29,10 +29,14 @@ class Role(StrEnum):
 
 
 class Segment(Struct, frozen=True):
-    """One piece of text whose tokens do not depend on its neighbours."""
+    """One piece of text whose tokens do not depend on its neighbours.
+
+    `source` says whose text it is ("document:7"); it never becomes a token.
+    """
 
     kind: SegmentKind
     text: str
+    source: str = ""
 
 
 class ChatMessage(Struct, frozen=True):

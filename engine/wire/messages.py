@@ -8,6 +8,8 @@ from engine import errors
 from engine.errors import EngineError, PromptTooLong
 from engine.types.generation import GenerateRequest, GenerationEvent, ScoreRequest, Scores
 from engine.types.model import Inspection, LoadedModel, LoadRequest
+from engine.types.prompt import Prompt
+from engine.types.remembering import Known, RememberRequest, StoreSettings, StoreStatus
 from engine.wire.child import Hello
 
 
@@ -61,7 +63,57 @@ class Cancel(Struct, frozen=True, tag=True):
     id: int
 
 
-EngineRequest = Inspect | Load | CancelLoad | Unload | Generate | Score | CountTokens | Cancel
+class Configure(Struct, frozen=True, tag=True):
+    """The first message to a child, if the desktop wants a store: where it lies. Not answered."""
+
+    store: StoreSettings
+
+
+class Remember(Struct, frozen=True, tag=True):
+    """Answered by Events, the last of which holds Remembered, or by Failed."""
+
+    id: int
+    request: RememberRequest
+
+
+class AskKnown(Struct, frozen=True, tag=True):
+    """Answered by KnownOf or Failed, also while something is generated."""
+
+    id: int
+    prompt: Prompt
+
+
+class AskStore(Struct, frozen=True, tag=True):
+    """Answered by StoreIs."""
+
+    id: int
+
+
+class Pin(Struct, frozen=True, tag=True):
+    """Answered by Done."""
+
+    id: int
+    owner: str
+    pinned: bool
+
+
+class Forget(Struct, frozen=True, tag=True):
+    """Answered by Forgotten, when the bytes are gone. None: everything."""
+
+    id: int
+    owners: tuple[str, ...] | None
+
+
+class Flush(Struct, frozen=True, tag=True):
+    """Answered by Done, when nothing waits to be written."""
+
+    id: int
+
+
+EngineRequest = (
+    Configure | Inspect | Load | CancelLoad | Unload | Generate | Score | CountTokens | Cancel
+    | Remember | AskKnown | AskStore | Pin | Forget | Flush
+)  # fmt: skip
 
 
 class Inspected(Struct, frozen=True, tag=True):
@@ -100,6 +152,27 @@ class Counted(Struct, frozen=True, tag=True):
     counts: tuple[int, ...]
 
 
+class KnownOf(Struct, frozen=True, tag=True):
+    id: int
+    known: Known
+
+
+class StoreIs(Struct, frozen=True, tag=True):
+    id: int
+    status: StoreStatus
+
+
+class Forgotten(Struct, frozen=True, tag=True):
+    """`bytes` were freed on disk."""
+
+    id: int
+    bytes: int
+
+
+class Done(Struct, frozen=True, tag=True):
+    id: int
+
+
 class Failed(Struct, frozen=True, tag=True):
     """Request `id` failed; `kind` names a class of engine.errors, the rest are its arguments."""
 
@@ -110,7 +183,10 @@ class Failed(Struct, frozen=True, tag=True):
     context_tokens: int = 0
 
 
-EngineReply = Hello | Inspected | LoadProgress | Loaded | Unloaded | Event | Scored | Counted | Failed
+EngineReply = (
+    Hello | Inspected | LoadProgress | Loaded | Unloaded | Event | Scored | Counted | Failed
+    | KnownOf | StoreIs | Forgotten | Done
+)  # fmt: skip
 
 _KINDS: dict[str, type[EngineError]] = {
     cls.__name__: cls
