@@ -11,23 +11,34 @@ from collections.abc import Iterable, Sequence
 from aipc_app.answer.material import Source
 from aipc_app.answer.wording import DOCUMENT_HEAD, PAGE_HEAD, SYSTEM, Wording
 from aipc_app.domain.answers import Turn
+from aipc_app.domain.remembering import document_label
 from engine.types.prompt import ChatMessage, Prompt, Role, Segment, SegmentKind
 
 
-def build(*, documents: Sequence[Source], history: Sequence[Turn], passages: str, question: str) -> Prompt:
-    """`documents` in whole mode, else empty; the texts as `passages_text` and `question_text` made them."""
+def build(
+    *,
+    documents: Sequence[Source],
+    history: Sequence[Turn],
+    passages: str,
+    question: str,
+    passage_source: str = "",
+) -> Prompt:
+    """`documents` in whole mode, else empty; the texts as `passages_text` and `question_text` made them.
+
+    Each document is a segment whose source is its label; `passage_source` names those the passages are of.
+    """
     messages = [ChatMessage(Role.SYSTEM, (Segment(SegmentKind.SYSTEM, SYSTEM), *_document_segments(documents)))]
     for turn in history:
         messages.append(_user(turn.sent_passages, turn.sent_question, SegmentKind.HISTORY))
         messages.append(ChatMessage(Role.ASSISTANT, (Segment(SegmentKind.HISTORY, turn.said),)))
-    messages.append(_user(passages, question, SegmentKind.QUESTION))
+    messages.append(_user(passages, question, SegmentKind.QUESTION, passage_source))
     return Prompt(tuple(messages))
 
 
 def replace_question(prompt: Prompt, question: str) -> Prompt:
     """The same prompt with another question at its end."""
     *before, last = prompt.messages
-    segments = (*last.segments[:-1], Segment(SegmentKind.QUESTION, question))
+    segments = (*last.segments[:-1], Segment(SegmentKind.QUESTION, question, last.segments[-1].source))
     return Prompt((*before, ChatMessage(last.role, segments)), prompt.answer_start)
 
 
@@ -48,20 +59,30 @@ def question_text(question: str, words: Wording) -> str:
 
 def document_texts(sources: Sequence[Source]) -> tuple[str, ...]:
     """One text per document, with its name and page marks, in the order given."""
+    return tuple(_texts_by_document(sources).values())
+
+
+def sources_label(sources: Iterable[Source]) -> str:
+    """Whose text these are, as one label: each document once, in their order."""
+    return "+".join(dict.fromkeys(document_label(source.document_id) for source in sources))
+
+
+def _texts_by_document(sources: Sequence[Source]) -> dict[int, str]:
     texts: dict[int, str] = {}
     for source in sources:
         head = "" if source.document_id in texts else DOCUMENT_HEAD.format(name=source.document)
         body = PAGE_HEAD.format(page=source.page) + source.text.strip() + "\n"
         texts[source.document_id] = texts.get(source.document_id, "") + head + body
-    return tuple(texts.values())
+    return texts
 
 
 def _document_segments(sources: Sequence[Source]) -> tuple[Segment, ...]:
-    return tuple(Segment(SegmentKind.DOCUMENTS, text) for text in document_texts(sources))
+    texts = _texts_by_document(sources)
+    return tuple(Segment(SegmentKind.DOCUMENTS, text, document_label(id_)) for id_, text in texts.items())
 
 
-def _user(passages: str, question: str, kind: SegmentKind) -> ChatMessage:
-    found = (Segment(SegmentKind.PASSAGES, passages),) if passages else ()
+def _user(passages: str, question: str, kind: SegmentKind, source: str = "") -> ChatMessage:
+    found = (Segment(SegmentKind.PASSAGES, passages, source),) if passages else ()
     return ChatMessage(Role.USER, (*found, Segment(kind, question)))
 
 

@@ -43,6 +43,7 @@ class Changes(Struct, frozen=True, kw_only=True):
     conversations: bool = False
     models: bool = False
     settings: bool = False
+    remembering: frozenset[int] = frozenset()  # case ids of which the model remembers more or less
 
     def __or__(self, other: Changes) -> Changes:
         return Changes(
@@ -53,4 +54,5 @@ class Changes(Struct, frozen=True, kw_only=True):
             conversations=self.conversations or other.conversations,
             models=self.models or other.models,
             settings=self.settings or other.settings,
+            remembering=self.remembering | other.remembering,
         )

@@ -57,9 +57,18 @@ class Reading(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     memory_mib_per_file: Annotated[int, Meta(ge=256, le=1_048_576)] = 2048
 
 
+class Remembering(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    enabled: bool = True  # keep on disk what the model read; off: only while a model is loaded
+    ram_mib: Annotated[int, Meta(ge=0, le=4_194_304)] = 1024
+    disk_mib: Annotated[int, Meta(ge=0, le=134_217_728)] = 20_480
+    read_ahead: bool = True  # documents are read in the background once they are indexed
+    on_battery: bool = False  # also without mains
+
+
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     window: Window = Window()
     models: Models = Models()
     embedding: Embedding = Embedding()
     answers: Answers = Answers()
     reading: Reading = Reading()
+    remembering: Remembering = Remembering()

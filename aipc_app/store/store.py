@@ -16,6 +16,7 @@ from aipc_app.store.jobs import Jobs
 from aipc_app.store.migrate import is_new, known_migrations, migrate
 from aipc_app.store.originals import Originals
 from aipc_app.store.passages import Passages
+from aipc_app.store.remembering import Remembering
 from aipc_app.store.vectors import Vectors
 
 
@@ -31,6 +32,7 @@ class Store:
         self.vectors = Vectors(database)
         self.conversations = Conversations(database)
         self.jobs = Jobs(database)
+        self.remembered = Remembering(database)
 
     @staticmethod
     def open(home: Home) -> Store:

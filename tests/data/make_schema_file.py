@@ -18,6 +18,7 @@ from aipc_app.domain.answers import Answer, Citation, Mode, Sentence, SentenceSt
 from aipc_app.domain.boxes import pack_boxes
 from aipc_app.domain.documents import LIBRARY_ID, DocumentStatus, Page, PageState, PassageDraft
 from aipc_app.domain.jobs import JobKind
+from aipc_app.domain.remembering import RememberedShare, document_label
 from aipc_app.paths import Home
 from aipc_app.store import IndexedPassage, Store
 
@@ -55,6 +56,10 @@ def fill(store: Store) -> None:
     store.cases.archive(archived.id, True)
     store.cases.trash(trashed.id, True)
     converse(store, case.id, document.id)
+    share = RememberedShare(document_id=document.id, tokens=40, known_tokens=30, model="/models/toy.gguf")
+    store.remembered.save(case.id, [share])
+    store.remembered.read_ahead(archived.id, False)
+    store.remembered.owe([document_label(999)])
 
 
 def converse(store: Store, case_id: int, document_id: int) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from aipc_app.domain.documents import LIBRARY_ID, DocumentStatus, PageState
 from aipc_app.domain.jobs import JobKind, JobState
+from aipc_app.domain.remembering import RememberedShare
 from aipc_app.paths import Home
 from aipc_app.store import Store
 
@@ -25,8 +26,8 @@ def old(tmp_path: Path, request: pytest.FixtureRequest) -> Store:
     return store
 
 
-@pytest.mark.parametrize("old", ["schema_0001.sqlite"], indirect=True)
-def test_schema_0001_opens_with_its_cases_documents_and_conversations(old: Store) -> None:
+@pytest.mark.parametrize("old", ["schema_0001.sqlite", "schema_0002.sqlite"], indirect=True)
+def test_every_released_schema_opens_with_its_cases_documents_and_conversations(old: Store) -> None:
     (case,) = old.cases.list()
     assert (case.name, case.documents) == ("民间借贷", 1)
     assert [case.name for case in old.cases.list(archived=True)] == ["旧案"]
@@ -46,3 +47,22 @@ def test_schema_0001_opens_with_its_cases_documents_and_conversations(old: Store
     assert (job.kind, job.state, job.document) == (JobKind.READ, JobState.RUNNING, "民法典.txt")
     assert [document.name for document in old.documents.of_case(LIBRARY_ID)] == ["民法典.txt"]
     old.check()
+
+
+@pytest.mark.parametrize("old", ["schema_0001.sqlite"], indirect=True)
+def test_what_is_remembered_can_be_noted_in_data_from_before_it_could(old: Store) -> None:
+    (case,) = old.cases.list()
+    (document,) = old.documents.of_case(case.id)
+    assert old.remembered.of_case(case.id) == () and old.remembered.owed() == frozenset()
+    share = RememberedShare(document_id=document.id, tokens=9, known_tokens=3, model="toy")
+    old.remembered.save(case.id, [share])
+    assert old.remembered.of_case(case.id) == (share,)
+
+
+@pytest.mark.parametrize("old", ["schema_0002.sqlite"], indirect=True)
+def test_schema_0002_opens_with_what_is_remembered_and_what_is_to_be_forgotten(old: Store) -> None:
+    (case,) = old.cases.list()
+    (share,) = old.remembered.of_case(case.id)
+    assert (share.tokens, share.known_tokens, share.model) == (40, 30, "/models/toy.gguf")
+    assert old.remembered.owed() == {"document:999"}
+    assert len(old.remembered.left_out()) == 1
