@@ -10,13 +10,13 @@ from aipc_app.reader.convert.docx_numbering import Numbering
 from aipc_app.reader.convert.docx_package import Element, Package, attribute, child, children, local, open_package
 from aipc_app.reader.convert.docx_runs import Runs
 from aipc_app.reader.convert.docx_styles import Styles
+from aipc_app.reader.convert.grid import CELL
 from aipc_app.reader.convert.lines import tidy
 from aipc_app.reader.convert.zip_guard import damaged
 from aipc_app.reader.failure import FailureKind, ReadingError
 
 _WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag", "body", "txbxContent"})
 _MAX_DEPTH = 40  # tables in tables in text boxes
-CELL = " | "
 
 
 @contextmanager

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, TypeAlias
 
-Element: TypeAlias = Any  # lxml has no type hints of its own
-CELL = " | "
+from aipc_app.reader.convert.grid import CELL
+from aipc_app.reader.convert.xml_tree import Element
 
 _HIDING = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\n\f]+")

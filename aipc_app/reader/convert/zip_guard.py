@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from aipc_app.reader.failure import FailureKind, ReadingError
 
@@ -25,19 +26,41 @@ class GuardedZip:
         self._archive = archive
         self._names = {_plain(info.filename): info for info in archive.infolist()}
 
+    @property
+    def names(self) -> frozenset[str]:
+        """In lower case, with / between folders."""
+        return frozenset(self._names)
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[IO[bytes] | None]:
+        """A member to be read piece by piece, None when there is none. Raises like `read`, inside the block too."""
+        info = self._names.get(_plain(name))
+        if info is None:
+            yield None
+            return
+        with _sorted_errors(), self._archive.open(info) as member:
+            yield member
+
     def read(self, name: str) -> bytes | None:
         """A member's bytes, None when there is none. Raises ReadingError when damaged, encrypted or too big."""
         info = self._names.get(_plain(name))
         if info is None:
             return None
-        try:
-            with self._archive.open(info) as member:
-                data = member.read(MAX_PART_BYTES + 1)
-        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, OSError) as error:
-            raise damaged() from error
+        with _sorted_errors(), self._archive.open(info) as member:
+            data = member.read(MAX_PART_BYTES + 1)
         if len(data) > MAX_PART_BYTES:
             raise _too_big()
         return data
+
+
+@contextmanager
+def _sorted_errors() -> Iterator[None]:
+    try:
+        yield
+    except RecursionError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, OSError) as error:
+        raise damaged() from error
 
 
 @contextmanager
