@@ -85,6 +85,7 @@ class Page(Struct, frozen=True, kw_only=True):
     boxes: bytes = b""
     problem: str = ""
     confidence: float | None = None
+    label: str = ""  # the page number printed on it, behind its volume where one is: "15", "卷二 15"
 
 
 class Passage(Struct, frozen=True, kw_only=True):

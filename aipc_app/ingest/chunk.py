@@ -1,7 +1,7 @@
-"""Pages cut into passages: statutes at their articles, other text at sentences, never across a page.
+"""Pages cut into passages: statutes at their articles, agreements at their clauses, other text at sentences.
 
-Every character that is no space is in at least one passage, and a passage is exactly the page's text
-from `start` to `end`.
+A passage never crosses a page and is exactly the page's text from `start` to `end`. Every character that is no
+space is in at least one passage, but for what running_heads.py finds to be no part of the page's body.
 """
 
 import re
@@ -9,8 +9,19 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from aipc_app.ingest.headings import Heading, HeadingPath, heading_of, title_of
+from aipc_app.ingest.clauses import ClauseSequence, Numbering, mark_of, numbering_of
+from aipc_app.ingest.headings import (
+    Heading,
+    HeadingPath,
+    clause_heading,
+    clause_rank,
+    heading_of,
+    title_of,
+    verdict_in,
+)
+from aipc_app.ingest.running_heads import edges_of
 from aipc_app.ingest.statutes import ArticleMark, ArticleSequence, is_statute
+from aipc_app.ingest.table_heads import TableHeads
 from aipc_app.text.layout import is_row, soft_breaks
 from aipc_app.text.sentences import Span, split_sentences
 
@@ -48,6 +59,15 @@ class Cut(msgspec.Struct, frozen=True):
     heading: str | None = None
     article: str | None = None
     continued: bool = False
+    line_numbers: tuple[Span, ...] = ()  # in `text`, of numbers that only count its lines
+
+    @property
+    def searched(self) -> str:
+        """The text by which it is found: numbers that count lines are blank."""
+        text = self.text
+        for span in self.line_numbers:
+            text = text[: span.start] + " " * (span.end - span.start) + text[span.end :]
+        return text
 
 
 class _Block(msgspec.Struct, frozen=True):
@@ -69,21 +89,39 @@ class _Unit(msgspec.Struct, frozen=True):
     block: _Block
     opens: bool = False
     row: bool = False
+    table: str | None = None  # the header that its row stands under, where it isn't the header itself
 
 
 def cut(pages: Sequence[PageText], *, limits: Limits | None = None) -> tuple[Cut, ...]:
     """The passages of a document, in order of place."""
     limits = limits or Limits()
-    reader = _Reader(statute=is_statute([page.text for page in pages]))
+    texts = [page.text for page in pages]
+    reader, heads = _Reader.of(texts), TableHeads()
     cuts: list[Cut] = []
-    for page in pages:
-        units = [_units(page.text, block, limits) for block in reader.blocks(page.text)]
+    for page, edges in zip(pages, edges_of(texts), strict=True):
+        blocks = reader.blocks(page.text, edges.body)
+        units = [_under_heads(page.text, _units(page.text, block, limits), heads) for block in blocks]
         if reader.statute:
             packed = [one for group in units for one in _packed(group, _without_overlap(limits))]
         else:
             packed = _packed([unit for group in units for unit in group], limits)
-        cuts += _cuts(page, packed)
+        cuts += (_numbered(one, edges.line_numbers) for one in _cuts(page, packed))
     return tuple(cuts)
+
+
+def _numbered(one: Cut, numbers: Sequence[Span]) -> Cut:
+    inside = [span for span in numbers if one.start <= span.start and span.end <= one.end]
+    placed = tuple(Span(span.start - one.start, span.end - one.start) for span in inside)
+    return msgspec.structs.replace(one, line_numbers=placed) if placed else one
+
+
+def _under_heads(text: str, units: list[_Unit], heads: TableHeads) -> list[_Unit]:
+    """The units, rows among them with the header they stand under."""
+    placed = []
+    for unit in units:
+        head = heads.over(text[unit.start : unit.end], row=unit.row)
+        placed.append(msgspec.structs.replace(unit, table=head) if head else unit)
+    return placed
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -92,6 +130,7 @@ class _Line(msgspec.Struct, frozen=True):
     start: int
     mark: ArticleMark | None
     heading: Heading | None
+    clause_depth: int = 0  # of a numbered clause, its levels from 1
 
     @property
     def is_body(self) -> bool:
@@ -105,35 +144,59 @@ class _Line(msgspec.Struct, frozen=True):
 class _Reader:
     """Reads pages in order and keeps what holds beyond a page: the heading path and the article."""
 
-    def __init__(self, *, statute: bool) -> None:
+    def __init__(self, *, statute: bool, numbering: Numbering | None = None) -> None:
         self.statute = statute
+        self._numbering = numbering
         self._path = HeadingPath()
-        self._sequence = ArticleSequence()
+        self._sequence, self._clauses = ArticleSequence(), ClauseSequence()
         self._article: str | None = None
         self._begun = False
 
-    def blocks(self, text: str) -> list[_Block]:
-        """The blocks of one page, in order, with no line left out; headings belong to the block that follows."""
+    @staticmethod
+    def of(texts: Sequence[str]) -> "_Reader":
+        """One that knows how the document with these pages is divided."""
+        statute = is_statute(texts)
+        return _Reader(statute=statute, numbering=None if statute else numbering_of(texts))
+
+    def blocks(self, text: str, body: Span) -> list[_Block]:
+        """The blocks of one page's body, in order, no line left out; headings belong to the block that follows."""
         groups: list[list[_Line]] = [[]]
-        for line in self._lines(text):
+        for line in self._lines(text[body.start : body.end], body.start):
             if not line.is_body and groups[-1] and not groups[-1][-1].is_heading:
                 groups.append([])
             groups[-1].append(line)
-        ends = [group[0].start for group in groups[1:]] + [len(text)]
+        ends = [group[0].start for group in groups[1:]] + [body.end]
         return [block for group, end in zip(groups, ends, strict=True) if group for block in self._entered(group, end)]
 
-    def _lines(self, text: str) -> Iterator[_Line]:
-        start, before, after_blank = 0, "", True
+    def _lines(self, text: str, start: int) -> Iterator[_Line]:
+        before, after_blank = "", True
         for line in text.split("\n"):
             if line.strip():
-                begins = self._sequence.begins(line, after=before, after_blank=after_blank) if self.statute else None
-                yield _Line(start, begins, None if begins else self._heading(line))
+                yield from self._opened(line, start, before, after_blank)
                 self._begun, before = True, line
             after_blank = not line.strip()
             start += len(line) + 1
 
+    def _opened(self, line: str, start: int, before: str, after_blank: bool) -> Iterator[_Line]:
+        """A line with what it opens; two where a verdict begins in its middle."""
+        if self.statute and (mark := self._sequence.begins(line, after=before, after_blank=after_blank)):
+            yield _Line(start, mark, None)
+        elif self._numbering and (clause := self._clauses.begins(line)):
+            title = clause_heading(f"{clause.number}. {clause.title}", len(clause.levels), inline=not clause.whole_line)
+            mark, depth = mark_of(clause, self._numbering), len(clause.levels)
+            yield _Line(start, None if clause.again else mark, title if clause.title else None, depth)
+        elif heading := self._heading(line):
+            yield _Line(start, None, heading)
+        elif not self.statute and (verdict := verdict_in(line)):
+            offset, heading = verdict
+            if line[:offset].strip():
+                yield _Line(start, None, None)
+            yield _Line(start + offset, None, heading)
+        else:
+            yield _Line(start, None, None)
+
     def _heading(self, line: str) -> Heading | None:
-        return heading_of(line) or (None if self._begun else title_of(line))
+        return heading_of(line, statute=self.statute) or (None if self._begun else title_of(line))
 
     def _entered(self, group: list[_Line], end: int) -> Iterator[_Block]:
         """The block of a group, and before it one for a table of contents that stood in front."""
@@ -149,11 +212,13 @@ class _Reader:
         yield _Block(start, end, self._path.text(), self._article, continued)
 
     def _note(self, line: _Line, *, directly: bool) -> None:
-        if line.mark is not None:
-            self._article = line.mark.label
+        if line.mark is not None and line.clause_depth and line.heading is None:
+            self._path.leave(clause_rank(line.clause_depth))
         if line.heading is not None:
             self._path.enter(line.heading, directly=directly)
             self._article = None
+        if line.mark is not None:
+            self._article = line.mark.label
 
 
 def _nested(headings: Sequence[Heading]) -> int:
@@ -260,9 +325,8 @@ def _cuts(page: PageText, packed: Sequence[list[_Unit]]) -> Iterator[Cut]:
         block = units[0].block
         start, end = units[0].start, units[-1].end
         again = block.article is not None and block is previous
-        yield Cut(
-            page.number, start, end, page.text[start:end], block.heading, block.article, block.continued or again
-        )
+        heading = " / ".join(part for part in (block.heading, units[0].table) if part) or None
+        yield Cut(page.number, start, end, page.text[start:end], heading, block.article, block.continued or again)
         previous = block
 
 

@@ -22,6 +22,22 @@ _LEADS = (
 )
 _LEAD_ALONE = re.compile(rf"\s*(?P<title>(?:{_LEADS}))\s?[：:]?$")
 _LEAD_INLINE = re.compile(rf"\s*(?P<title>(?:{_LEADS}))[，,：:]")
+# A party is named between its part and its verb: 原告张三诉称, 上诉人（原审被告）某公司上诉请求.
+_PARTY = (
+    "反诉原告|反诉被告|原审原告|原审被告|再审申请人|被申请人|申请人|被上诉人|上诉人|原告|被告|第三人|公诉机关|辩护人"
+)
+_PLEADS = "诉讼请求|上诉请求|再审请求|诉称|辩称|述称|上诉称|起诉称|答辩称|申请称|指控"
+_NAMED_LEAD = re.compile(rf"\s*(?P<party>{_PARTY})[^，,。；;：:\n]{{0,40}}?(?P<verb>{_PLEADS})[，,：:]")
+_COURT_LEAD = re.compile(
+    r"\s*(?P<title>(?:[一二原再]审(?:法院|判决)?(?:经审理)?(?:认定(?:事实)?|查明|认为)|本院(?:经|再审|二审)?审理?(?:查明|认为)"
+    r"|二审(?:中|期间)|本院二审期间|经审理查明|另查明|再查明|事实[和与]理由))[，,：:]"
+)
+_VERDICT = re.compile(r"(?P<title>(?:判决|裁定|决定|调解)如下)\s?[：:]?\s*$")
+_LONGEST_VERDICT_LEAD = 320
+_CHINESE_NUMBERED = re.compile(
+    r"\s*(?P<number>\d{1,2}(?:\.\d{1,2}){0,3})\.?[ \u3000]+[\u4e00-\u9fff][^，。；：、,;:!?|\t\d]{1,28}$"
+)
+_CHINESE_NAMED = re.compile(r"\s*(?P<title>摘\s?要|关键词|引\s?言|绪\s?论|结\s?语|参考文献|致\s?谢)\s?[：:]?$")
 _ENGLISH_NUMBERED = re.compile(r"\s*(?P<number>\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[A-Z][^.;:,?!]{2,70}$")
 _ENGLISH_NAMED = re.compile(
     r"\s*(?:abstract|introduction|background|related work|methods?|methodology|results?|discussion|conclusions?|"
@@ -62,27 +78,31 @@ class HeadingPath:
         """
         if directly and self._stack and self._stack[-1].rank == heading.rank <= _TITLE_RANK:
             heading = Heading(heading.title, heading.rank + 1)
-        while self._stack and self._stack[-1].rank >= heading.rank:
-            self._stack.pop()
+        self.leave(heading.rank)
         self._stack.append(heading)
+
+    def leave(self, rank: int) -> None:
+        """What governs a place of this rank is passed, and nothing takes its place."""
+        while self._stack and self._stack[-1].rank >= rank:
+            self._stack.pop()
 
     def text(self) -> str | None:
         """The path from the outermost heading, joined by " / "; None before the first."""
         return " / ".join(heading.title for heading in self._stack) or None
 
 
-def heading_of(line: str) -> Heading | None:
-    """The heading that a line is, or opens with; None for any other line."""
+def heading_of(line: str, *, statute: bool = False) -> Heading | None:
+    """The heading that a line is, or opens with; None for any other line. A statute tells of parties, it has none."""
     markdown = _MARKDOWN.match(line)
     if markdown is not None:
         return _markdown(markdown["title"], len(markdown["marks"]))
-    if len(line) > _LONGEST * 2:
-        return _inline(line)
-    if display_width(line.strip()) <= _LONGEST and not _SENTENCE_END.search(line):
+    if len(line) <= _LONGEST * 2 and display_width(line.strip()) <= _LONGEST and not _SENTENCE_END.search(line):
         rank = _rank(line)
+        if rank is None and not statute and (_CHINESE_NAMED.match(line) or _CHINESE_NUMBERED.match(line)):
+            rank = _ENGLISH_RANK
         if rank is not None:
             return Heading(_title(line), rank)
-    return _inline(line)
+    return _inline(line) or (None if statute else _party_lead(line))
 
 
 def title_of(first_line: str) -> Heading | None:
@@ -93,9 +113,40 @@ def title_of(first_line: str) -> Heading | None:
     return Heading(_title(bare), 1)
 
 
+def verdict_in(line: str) -> tuple[int, Heading] | None:
+    """Where on a line the sentence starts that ends it with 判决如下, and the heading it is for what follows.
+
+    The sentence names the law that the verdict rests on, and stays with it.
+    """
+    match = _VERDICT.search(line)
+    if match is None:
+        return None
+    start = max(line.rfind(mark, 0, match.start()) for mark in "。；！？") + 1
+    if match.start() - start > _LONGEST_VERDICT_LEAD:
+        start = match.start()
+    return start, Heading(match["title"], _LEAD_RANK, inline=True)
+
+
+def clause_heading(title: str, depth: int, *, inline: bool) -> Heading:
+    """The heading of a numbered clause; `depth` counts its levels from 1."""
+    return Heading(_title(title), clause_rank(depth), inline)
+
+
+def clause_rank(depth: int) -> int:
+    return _ENGLISH_RANK + 2 * (depth - 1)
+
+
 def _inline(line: str) -> Heading | None:
     lead = _LEAD_INLINE.match(line)
     return Heading(lead["title"], _LEAD_RANK, inline=True) if lead else None
+
+
+def _party_lead(line: str) -> Heading | None:
+    lead = _COURT_LEAD.match(line)
+    if lead is not None:
+        return Heading(lead["title"], _LEAD_RANK, inline=True)
+    named = _NAMED_LEAD.match(line)
+    return Heading(named["party"] + named["verb"], _LEAD_RANK, inline=True) if named else None
 
 
 def _markdown(text: str, depth: int) -> Heading:

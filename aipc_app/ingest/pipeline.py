@@ -10,20 +10,17 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from aipc_app.domain.documents import Document, DocumentStatus, Page, PageState, PassageDraft
+from aipc_app.domain.documents import Document, DocumentStatus, Page, PageState
 from aipc_app.domain.encoder_wire import TextKind
 from aipc_app.domain.reader_wire import Opened, PageRead, ReadLimits
 from aipc_app.errors import Cancelled
-from aipc_app.ingest.chunk import PageText, cut
+from aipc_app.ingest.passages import Drafted, drafts_of, index_passage, labelled
 from aipc_app.ingest.ports import FileReader, PassageEncoder, collection_of
 from aipc_app.store import IndexedPassage, Store
-from aipc_app.text.fact_keys import fact_keys
-from aipc_app.text.tokens import search_tokens
 
 EMBED_BATCH = 32
 _READING_SHARE = 0.7  # of a read job's progress; cutting and tokens are the rest
 _LISTED_PAGES = 12
-_READABLE = (PageState.TEXT, PageState.OCR)
 _GAPS = (
     (PageState.EMPTY, "has no text", "have no text"),
     (PageState.GARBLED, "is garbled", "are garbled"),
@@ -71,11 +68,11 @@ def read_document(
         on_page=on_page, on_opened=opened.append, cancel=cancel,
     )  # fmt: skip
     on_fraction(_READING_SHARE)
-    passages = _index(_drafts(pages), on_fraction, cancel)
+    passages = _index(drafts_of(pages), on_fraction, cancel)
     has_layout = bool(opened and opened[0].has_layout)
     states = {state: [page.number for page in pages if page.state is state] for state in PageState}
     return ReadResult(
-        pages=tuple(pages), passages=passages, has_layout=has_layout,
+        pages=labelled(pages), passages=passages, has_layout=has_layout,
         reason=gaps(states, len(pages), len(passages)),
     )  # fmt: skip
 
@@ -160,30 +157,13 @@ def _list(numbers: Sequence[int]) -> str:
     return ", ".join(listed) + (" …" if len(runs) > _LISTED_PAGES else "")
 
 
-def _drafts(pages: Sequence[Page]) -> list[PassageDraft]:
-    readable = [PageText(page.number, page.text) for page in pages if page.state in _READABLE]
-    return [
-        PassageDraft(
-            page=one.page, start=one.start, end=one.end, text=one.text, heading=one.heading, article=one.article
-        )
-        for one in cut(readable)
-    ]
-
-
 def _index(
-    drafts: Sequence[PassageDraft], on_fraction: OnFraction, cancel: threading.Event
+    drafts: Sequence[Drafted], on_fraction: OnFraction, cancel: threading.Event
 ) -> tuple[IndexedPassage, ...]:
     indexed = []
-    for number, draft in enumerate(drafts, 1):
+    for number, drafted in enumerate(drafts, 1):
         if cancel.is_set():
             raise Cancelled
-        indexed.append(index_passage(draft))
+        indexed.append(index_passage(drafted.draft, drafted.searched))
         on_fraction(_READING_SHARE + (1 - _READING_SHARE) * number / len(drafts))
     return tuple(indexed)
-
-
-def index_passage(draft: PassageDraft) -> IndexedPassage:
-    """A passage with the words it is found by, its heading's among them, and its facts."""
-    words = f"{draft.heading}\n{draft.text}" if draft.heading else draft.text
-    stated = f"{draft.article}\n{draft.text}" if draft.article else draft.text
-    return IndexedPassage(draft=draft, tokens=" ".join(search_tokens(words)), facts=fact_keys(stated))

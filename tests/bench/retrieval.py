@@ -26,7 +26,7 @@ from msgspec import Struct
 from aipc_app.domain.documents import LIBRARY_ID, DocumentStatus, Page, PageState, Passage, PassageDraft, Stage
 from aipc_app.domain.encoder_wire import TextKind, collection_of
 from aipc_app.ingest.chunk import PageText, cut
-from aipc_app.ingest.pipeline import index_passage
+from aipc_app.ingest.passages import index_passage
 from aipc_app.paths import Home
 from aipc_app.search.keyword import find_by_words
 from aipc_app.search.service import SearchService

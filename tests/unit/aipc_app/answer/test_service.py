@@ -24,7 +24,7 @@ from aipc_app.domain.answers import (
 )
 from aipc_app.domain.documents import LIBRARY_ID, DocumentStatus, Page, PageState
 from aipc_app.errors import UserMistake
-from aipc_app.ingest.pipeline import _drafts, index_passage
+from aipc_app.ingest.passages import drafts_of, index_passage
 from aipc_app.paths import Home
 from aipc_app.search.service import SearchService
 from aipc_app.settings.model import Settings
@@ -54,7 +54,7 @@ class Bench:
         document = self.store.documents.add(name=name, sha256=hashlib.sha256(name.encode()).hexdigest(), size=len(text))
         page = Page(number=1, text=text, state=PageState.TEXT)
         self.store.documents.save_read(
-            document.id, pages=(page,), passages=tuple(map(index_passage, _drafts((page,)))),
+            document.id, pages=(page,), passages=tuple(index_passage(one.draft) for one in drafts_of((page,))),
             status=DocumentStatus.INDEXED, reason=None, has_layout=False,
         )  # fmt: skip
         self.store.documents.link(case, document.id)

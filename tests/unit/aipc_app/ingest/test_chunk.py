@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aipc_app.ingest.chunk import Cut, Limits, PageText, cut
+from aipc_app.ingest.running_heads import edges_of
 
 SENTENCE = "原告于二〇二一年三月五日向被告交付借款本金人民币五十万元整，约定年利率为百分之十二，借款期限为一年。"
 
@@ -199,13 +200,15 @@ PAGES = st.lists(st.lists(st.sampled_from(LINES), max_size=12).map("\n".join), m
 
 
 @given(PAGES)
-def test_every_character_is_in_a_passage_and_every_passage_is_exact(texts: list[str]) -> None:
+def test_every_character_of_the_body_is_in_a_passage_and_every_passage_is_exact(texts: list[str]) -> None:
     cuts = cut_texts(*texts)
     covered = [bytearray(len(text)) for text in texts]
     for one in cuts:
         assert texts[one.page - 1][one.start : one.end] == one.text == one.text.strip() != ""
         covered[one.page - 1][one.start : one.end] = b"x" * (one.end - one.start)
-    for text, marks in zip(texts, covered, strict=True):
+    for text, marks, edges in zip(texts, covered, edges_of(texts), strict=True):
+        marks[: edges.body.start] = b"x" * edges.body.start
+        marks[edges.body.end :] = b"x" * (len(text) - edges.body.end)
         assert all(mark or character.isspace() for mark, character in zip(marks, text, strict=True))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from aipc_app.domain.documents import PageState, PassageDraft
-from aipc_app.ingest.pipeline import gaps, index_passage
+from aipc_app.ingest.passages import index_passage
+from aipc_app.ingest.pipeline import gaps
 
 
 @pytest.mark.parametrize(

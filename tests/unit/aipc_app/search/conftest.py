@@ -11,7 +11,7 @@ import pytest
 from aipc_app.domain.documents import Document, DocumentStatus, Page, PageState, PassageDraft
 from aipc_app.domain.encoder_wire import TextKind, collection_of
 from aipc_app.ingest.chunk import PageText, cut
-from aipc_app.ingest.pipeline import index_passage
+from aipc_app.ingest.passages import index_passage
 from aipc_app.paths import Home
 from aipc_app.search.service import SearchService
 from aipc_app.store import Store
