@@ -5,7 +5,7 @@
 3. settings  read strictly
 4. store     migrations, the truth
 5. children  reader, encoder and engine clients; processes start at first use (the encoder ahead of it)
-6. ingest    what a kill left behind is queued again; search and answers stand on what is there
+6. ingest    what a kill left behind is queued again; search and answers stand on what is there; reading ahead
 7. front     the command line or the window
 """
 
@@ -14,11 +14,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from aipc_app import log, paths
+from aipc_app.answer.ahead import ReadingAhead
+from aipc_app.answer.memory import Memory
 from aipc_app.answer.service import AnswerService
 from aipc_app.errors import AipcError, HomeInUse, StorageError
 from aipc_app.ingest.queue import IngestQueue
@@ -37,6 +40,7 @@ from aipc_app.workers.spawn import child_command
 from engine.client.base import EngineClient
 from engine.client.models import ModelTasks
 from engine.client.process import ProcessEngine
+from engine.types.remembering import StoreSettings
 from engine.wire.offline import guard
 
 
@@ -53,7 +57,8 @@ def _open_window(home: Home, *, sample: bool = False) -> int:
     from aipc_app.bench.start import report_start
     from aipc_app.ui.main import run as run_window
 
-    return run_window(lambda: opened(home), sample=sample, settings=_settings_or_defaults(home), on_usable=report_start)
+    services = partial(opened, home, reads_ahead=True)
+    return run_window(services, sample=sample, settings=_settings_or_defaults(home), on_usable=report_start)
 
 
 def _settings_or_defaults(home: Home) -> Settings:
@@ -65,10 +70,11 @@ def _settings_or_defaults(home: Home) -> Settings:
 
 
 @contextmanager
-def opened(home: Home, engine: EngineClient | None = None) -> Iterator[Services]:
+def opened(home: Home, engine: EngineClient | None = None, *, reads_ahead: bool = False) -> Iterator[Services]:
     """Everything over one home, closed again whatever happens. Raises HomeInUse, StorageError, UserMistake.
 
     `engine`: another engine than the child process (the shipped fake one, in tests and demos).
+    `reads_ahead`: indexed documents are read by the model in the background, once one is loaded.
     """
     with ExitStack() as stack:
         home.create()
@@ -76,10 +82,10 @@ def opened(home: Home, engine: EngineClient | None = None) -> Iterator[Services]
         stack.enter_context(_locked(home))
         handler = log.to_file(home.logs / "aipc.log")
         stack.callback(log.stop, handler)
-        yield _build(home, engine, stack)
+        yield _build(home, engine, stack, reads_ahead=reads_ahead)
 
 
-def _build(home: Home, engine: EngineClient | None, stack: ExitStack) -> Services:
+def _build(home: Home, engine: EngineClient | None, stack: ExitStack, *, reads_ahead: bool) -> Services:
     settings = SettingsHolder(home.settings)
     tokens.configure(home.caches)
     store = Store.open(home)
@@ -89,12 +95,16 @@ def _build(home: Home, engine: EngineClient | None, stack: ExitStack) -> Service
     stack.callback(reader.close)
     encoder = Encoder(_encoder_command(home, settings), home.logs)
     stack.callback(encoder.close)
-    engine = engine or ProcessEngine(child_command("engine"), home.logs / "engine.log")
+    engine = engine or ProcessEngine(child_command("engine"), home.logs / "engine.log", _kept(home, settings()))
     stack.callback(engine.close)
     model_tasks = ModelTasks(child_command("models"), paths.assets() / "models.toml", home.logs / "models.log")
     ingest = IngestQueue(store, reader, encoder, settings, changes.publish)
     stack.callback(ingest.stop)
     search = SearchService(store, encoder)
+    memory = Memory(store, engine, settings, home.kv)
+    ahead = ReadingAhead(store, engine, memory, settings, changes.publish)
+    stack.callback(ahead.stop)
+    stack.callback(changes.subscribe(ahead.changed))
     services = Services(
         home=home,
         settings=settings,
@@ -107,9 +117,18 @@ def _build(home: Home, engine: EngineClient | None, stack: ExitStack) -> Service
         ingest=ingest,
         search=search,
         answers=AnswerService(store, search, engine, encoder, settings),
+        memory=memory,
+        ahead=ahead,
     )
     ingest.start()
+    ahead.start(reads=reads_ahead)
     return services
+
+
+def _kept(home: Home, settings: Settings) -> StoreSettings:
+    """Where the engine keeps what it read; a change takes effect when its process starts next."""
+    wanted = settings.remembering
+    return StoreSettings(str(home.kv), wanted.ram_mib << 20, wanted.disk_mib << 20, enabled=wanted.enabled)
 
 
 def _encoder_command(home: Home, settings: Callable[[], object]) -> list[str]:

@@ -8,18 +8,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aipc_app.answer.material import Source, in_document_order, of_another_matter, passage_source, whole_sources
-from aipc_app.answer.prompt import document_texts
+from aipc_app.answer.prompt import build, document_texts
 from aipc_app.domain.answers import Mode, Question, Turn
 from aipc_app.domain.documents import LIBRARY_ID, Document, Evidence, Passage, SearchResult
 from aipc_app.errors import UserMistake
 from aipc_app.search.service import SearchService
 from aipc_app.store import Store
 from engine.client.base import EngineClient
+from engine.types.prompt import SegmentKind
 
 LIBRARY_PASSAGES = 4  # for a case's question that the case itself doesn't answer
 _NOTHING = SearchResult(evidence=(), seconds=0.0)
 _MOST_COUNTED = 500
-_OVERHEAD_TOKENS = 1600  # system text, found passages in whole mode, question, template
+OVERHEAD_TOKENS = 1600  # system text, found passages in whole mode, question, template
 
 
 class Gathered(Struct, frozen=True, kw_only=True):
@@ -58,7 +59,6 @@ class Gatherer:
     def __init__(self, store: Store, search: SearchService, engine: EngineClient) -> None:
         self._store, self._search, self._engine = store, search, engine
         self._tokens: dict[str, int] = {}
-        self._read: set[tuple[tuple[int, int], ...]] = set()  # read whole once: not cold any more
 
     def search(self, question: Question, history: Sequence[Turn], limit: int) -> Found:
         """What the case and the library have on it. A follow-up is searched together with what it follows."""
@@ -76,9 +76,7 @@ class Gatherer:
         law = self._law(question, found.library.evidence)
         at_once = tuple(s for s in law if not question.cases or (found.about_law and s.label and not s.aside))
         order = [document.id for document in self._documents(question)]
-        documents = self._whole(question, room_tokens=room_tokens, cold_tokens=cold_tokens)
-        if documents:
-            self._read.add(_places(documents))
+        documents = self.whole(question, room_tokens=room_tokens, cold_tokens=cold_tokens)
         own = () if documents else in_document_order(self._passages(found.case.evidence), order)
         return Gathered(
             mode=Mode.WHOLE if documents else Mode.RETRIEVAL,
@@ -95,32 +93,29 @@ class Gatherer:
         in_library = {item.passage.id for item in library.evidence}
         return any(item.passage.article is not None and item.passage.id in in_library for item in first)
 
-    def _whole(self, question: Question, *, room_tokens: int, cold_tokens: int) -> tuple[Source, ...]:
+    def whole(self, question: Question, *, room_tokens: int, cold_tokens: int) -> tuple[Source, ...]:
         """The chosen documents' pages if they are to be read whole; empty for retrieval."""
         if question.mode is Mode.RETRIEVAL or not question.cases:
             return ()
-        sources = tuple(
-            source
-            for document in self._documents(question)
-            for source in whole_sources(document, self._store.documents.pages(document.id))
-        )
-        total = sum(self._count(text) for text in document_texts(sources)) + _OVERHEAD_TOKENS
+        sources = read_whole(self._store, self._documents(question))
+        total = sum(self._count(text) for text in document_texts(sources)) + OVERHEAD_TOKENS
         if total > room_tokens and question.mode is Mode.WHOLE:
             raise UserMistake(
                 f"These documents are {total} tokens and the model takes {room_tokens}; "
                 "ask in retrieval mode or leave some documents out."
             )
-        patient = question.mode is Mode.WHOLE or total <= cold_tokens or _places(sources) in self._read
-        return sources if total <= room_tokens and patient else ()
+        if total > room_tokens:
+            return ()
+        patient = question.mode is Mode.WHOLE or total <= cold_tokens or self._unread(sources) <= cold_tokens
+        return sources if patient else ()
+
+    def _unread(self, sources: Sequence[Source]) -> int:
+        """Tokens of these documents that are not remembered."""
+        known = self._engine.known(build(documents=sources, history=(), passages="", question=""))
+        return sum(s.tokens - s.known_tokens for s in known.segments if s.kind is SegmentKind.DOCUMENTS)
 
     def _documents(self, question: Question) -> tuple[Document, ...]:
-        chosen = {
-            document.id: document
-            for case in question.cases
-            for document in self._store.documents.of_case(case)
-            if document.status.readable and (question.documents is None or document.id in question.documents)
-        }
-        return tuple(chosen.values())
+        return readable_documents(self._store, question.cases, question.documents)
 
     def _passages(self, evidence: Sequence[Evidence]) -> tuple[Source, ...]:
         return tuple(passage_source(e.passage, self._page_text(e.passage), library=False) for e in evidence)
@@ -148,10 +143,27 @@ class Gatherer:
         return self._tokens[text]
 
     def forget_counts(self) -> None:
-        """Another model counts otherwise, and has read nothing."""
+        """Another model counts otherwise."""
         self._tokens.clear()
-        self._read.clear()
 
 
-def _places(sources: Sequence[Source]) -> tuple[tuple[int, int], ...]:
-    return tuple((source.document_id, source.page) for source in sources)
+def readable_documents(
+    store: Store, cases: Sequence[int], only: frozenset[int] | None = None
+) -> tuple[Document, ...]:
+    """The cases' documents that can be asked, each once, in the order in which a prompt has them."""
+    chosen = {
+        document.id: document
+        for case in cases
+        for document in store.documents.of_case(case)
+        if document.status.readable and (only is None or document.id in only)
+    }
+    return tuple(chosen.values())
+
+
+def read_whole(store: Store, documents: Sequence[Document]) -> tuple[Source, ...]:
+    """Every readable page of these documents, in order."""
+    return tuple(
+        source
+        for document in documents
+        for source in whole_sources(document, store.documents.pages(document.id))
+    )

@@ -35,7 +35,7 @@ def material_question(question: str, words: Wording) -> str:
     return words.judge_material.format(question=question)
 
 
-def probability_of_yes(engine: EngineClient, prompt: Prompt, words: Wording) -> float:
-    """P(yes) / (P(yes) + P(no)) of the model's next words. Blocks."""
-    yes, no = engine.score(ScoreRequest(prompt, (words.yes, words.no))).logprobs
+def probability_of_yes(engine: EngineClient, prompt: Prompt, words: Wording, *, owner: str = "") -> float:
+    """P(yes) / (P(yes) + P(no)) of the model's next words; what is read is kept for `owner`. Blocks."""
+    yes, no = engine.score(ScoreRequest(prompt, (words.yes, words.no), owner=owner)).logprobs
     return 1.0 / (1.0 + math.exp(min(60.0, no - yes)))

@@ -12,7 +12,7 @@ from aipc_app.answer import judge as judging
 from aipc_app.answer.claim import is_bare
 from aipc_app.answer.gather import Gathered
 from aipc_app.answer.meaning import Meaning
-from aipc_app.answer.prompt import build, passages_text, question_text, replace_question
+from aipc_app.answer.prompt import build, passages_text, question_text, replace_question, sources_label
 from aipc_app.answer.proof import Proof, keep_cited
 from aipc_app.answer.units import cut_units
 from aipc_app.answer.wording import says_not_found, wording
@@ -28,6 +28,7 @@ from aipc_app.domain.answers import (
     SentenceState,
     Turn,
 )
+from aipc_app.domain.remembering import owner_of
 from aipc_app.store import Store
 from aipc_app.text.language import language_of
 from aipc_app.text.sentences import SentenceStream
@@ -72,6 +73,7 @@ class AnswerRun:
     ) -> None:
         self._store, self._engine, self._meaning = store, engine, meaning
         self._question, self._emit, self._cancel = question, emit, cancel
+        self._owner = owner_of(question.cases)
         self._language = language_of(question.text)
         self._words = wording(self._language)
         self._taken = time.monotonic()
@@ -86,8 +88,14 @@ class AnswerRun:
         if not gathered.sources:
             return self._outcome(gathered, None, "", Timing(), passages, question, stopped=False)
         proof = Proof(self._store, self._meaning, cut_units(gathered.sources), self._question.text)
-        prompt = build(documents=gathered.documents, history=history, passages=passages, question=question)
-        end = self._generate(GenerateRequest(prompt, max_tokens=self._question.max_tokens), proof)
+        prompt = build(
+            documents=gathered.documents,
+            history=history,
+            passages=passages,
+            question=question,
+            passage_source=sources_label(gathered.passages),
+        )
+        end = self._generate(GenerateRequest(prompt, self._question.max_tokens, owner=self._owner), proof)
         stopped = end.reason is FinishReason.CANCELLED
         if judging.trusted(judge):
             material = replace_question(prompt, judging.material_question(self._question.text, self._words))
@@ -148,9 +156,10 @@ class AnswerRun:
                 self._emit(SentenceReady(index, proof.lower(index, SentenceState.IN_DOUBT, unchecked=True), ()))
                 continue
             if whole is None:
-                whole = judging.probability_of_yes(self._engine, material, self._words)
+                whole = judging.probability_of_yes(self._engine, material, self._words, owner=self._owner)
             quote = judging.quote_prompt(proof.evidence(index), self._question.text, self._words)
-            yes = (whole + judging.probability_of_yes(self._engine, quote, self._words)) / 2
+            quoted = judging.probability_of_yes(self._engine, quote, self._words, owner=self._owner)
+            yes = (whole + quoted) / 2
             if yes < judging.SUPPORT_FROM:
                 doubt = yes >= judging.DOUBT_FROM
                 lowered = SentenceState.IN_DOUBT if doubt else SentenceState.UNSUPPORTED

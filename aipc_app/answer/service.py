@@ -9,9 +9,11 @@ import msgspec
 
 from aipc_app.answer.gather import Gathered, Gatherer
 from aipc_app.answer.meaning import Embeds, Meaning
+from aipc_app.answer.prompt import build
 from aipc_app.answer.run import AnswerRun, Outcome
 from aipc_app.answer.wording import wording
 from aipc_app.domain.answers import Answer, AnswerCleared, AnswerEvent, EvidenceFound, Question, Turn
+from aipc_app.domain.remembering import Forecast
 from aipc_app.errors import ModelUnavailable, UserMistake
 from aipc_app.search.service import SearchService
 from aipc_app.settings.model import Settings
@@ -61,6 +63,22 @@ class AnswerService:
         self._learn_speed(outcome)
         return self._keep(question, conversation, outcome, model)
 
+    def forecast(self, question: Question) -> Forecast:
+        """What answering would have to read, from what is remembered now. Raises as `ask` does; reads nothing."""
+        model = self._ready_model()
+        _, history = self._conversation(question)
+        history = _recent(history, model.plan.context_tokens // 3)
+        room, cold = self._limits(question, history, model)
+        documents = self._gatherer.whole(question, room_tokens=room, cold_tokens=cold)
+        if not documents:
+            return Forecast(whole=False)
+        known = self._engine.known(
+            build(documents=documents, history=history, passages="", question=question.text)
+        )
+        speed = known.prefill_tokens_per_s or self._prefill_tokens_per_s
+        seconds = (known.tokens - known.known_tokens) / speed
+        return Forecast(whole=True, tokens=known.tokens, known_tokens=known.known_tokens, seconds=seconds)
+
     def _ready_model(self) -> LoadedModel:
         state = self._engine.state
         if not isinstance(state, EngineReady):
@@ -80,12 +98,15 @@ class AnswerService:
         return conversation.id, self._store.conversations.turns(conversation.id)
 
     def _gather(self, question: Question, history: tuple[Turn, ...], model: LoadedModel) -> Gathered:
-        answers = self._settings().answers
-        found = self._gatherer.search(question, history, answers.passages)
+        found = self._gatherer.search(question, history, self._settings().answers.passages)
+        room, cold = self._limits(question, history, model)
+        return self._gatherer.gather(question, found, room_tokens=room, cold_tokens=cold)
+
+    def _limits(self, question: Question, history: tuple[Turn, ...], model: LoadedModel) -> tuple[int, int]:
+        """Tokens the documents may take, and how many of them may be read cold."""
         told = sum(len(t.sent_passages) + len(t.sent_question) + len(t.said) for t in history)  # ≥ its tokens
         room = model.plan.context_tokens - question.max_tokens - told
-        cold = int(answers.cold_read_seconds * self._prefill_tokens_per_s)
-        return self._gatherer.gather(question, found, room_tokens=room, cold_tokens=cold)
+        return room, int(self._settings().answers.cold_read_seconds * self._prefill_tokens_per_s)
 
     def _learn_speed(self, outcome: Outcome) -> None:
         timing = outcome.generation

@@ -15,9 +15,11 @@ from aipc_app.cli.output import Output
 from aipc_app.domain.answers import Answer, AnswerCleared, AnswerDelta, Citation, Mode, Question, Reading, SentenceState
 from aipc_app.domain.documents import Evidence
 from aipc_app.errors import AipcError, Cancelled, UserMistake
+from aipc_app.log import ENGINE
 from aipc_app.operations.asking import ask, prepare_search, search_passages
 from aipc_app.operations.cases import find_case
 from aipc_app.operations.models import ensure_loaded
+from aipc_app.operations.remembering import settle_remembered
 from aipc_app.operations.services import Services
 from engine.errors import EngineError
 
@@ -111,10 +113,19 @@ def _ask(services: Services, options: argparse.Namespace, output: Output, cancel
             continue
         answer = msgspec.structs.replace(answer, timing=msgspec.structs.replace(answer.timing, load_s=load_s))
         load_s = 0.0
+        _settle(services, cases)
         output.object(as_json(answer)) if output.json else show(answer, output)
         if cancel.is_set():
             raise Cancelled
     return 1 if failed else 0
+
+
+def _settle(services: Services, cases: tuple[int, ...]) -> None:
+    """What was read for the answer is on disk; an engine that ended meanwhile doesn't take the answer along."""
+    try:
+        settle_remembered(services, cases=cases).run()
+    except EngineError as error:
+        ENGINE.warning("what was read may not be kept: %s", type(error).__name__)
 
 
 def _questions(options: argparse.Namespace) -> list[str]:

@@ -6,6 +6,7 @@ import argparse
 import threading
 from typing import Any
 
+from aipc_app.cli.forgetting import forget_now
 from aipc_app.cli.output import Output
 from aipc_app.operations.cases import archive_case, delete_case, find_case, list_cases, rename_case
 from aipc_app.operations.services import Services
@@ -52,6 +53,7 @@ def _archive(services: Services, options: argparse.Namespace, output: Output, _c
 def _remove(services: Services, options: argparse.Namespace, output: Output, _cancel: threading.Event) -> int:
     case = find_case(services, name=options.name).run()
     delete_case(services, case_id=case.id).run()
+    forget_now(services, output)
     return _done(output, case.name)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aipc_app.cli.arguments import case_id, case_or_library, natural
+from aipc_app.cli.forgetting import forget_now
 from aipc_app.cli.output import Output
 from aipc_app.domain.documents import LIBRARY_ID, Document
 from aipc_app.ingest.report import IngestProgress, IngestReport
@@ -20,6 +21,7 @@ from aipc_app.operations.documents import (
     read_pages,
     remove_document,
 )
+from aipc_app.operations.remembering import document_shares
 from aipc_app.operations.services import Services
 
 GOOD = ("indexed", "indexed_with_gaps", "duplicate")
@@ -73,21 +75,24 @@ def _print_report(report: IngestReport, output: Output) -> None:
 
 
 def _documents(services: Services, options: argparse.Namespace, output: Output, _cancel: threading.Event) -> int:
-    documents = list_documents(services, case_id=case_id(services, options)).run()
+    case = case_id(services, options)
+    documents = list_documents(services, case_id=case).run()
+    shares = {one.document_id: one.remembered for one in document_shares(services, case_id=case).run()}
     if output.json:
-        output.object({"documents": [_described(document) for document in documents]})
+        output.object({"documents": [_described(document, shares.get(document.id, 0.0)) for document in documents]})
     for document in documents:
-        output.line(f"{document.id:5}  {document.status:18} {document.pages:4} pages  {document.name}")
+        known = f", {shares[document.id]:.0%} remembered" if shares.get(document.id) else ""
+        output.line(f"{document.id:5}  {document.status:18} {document.pages:4} pages{known}  {document.name}")
     return 0
 
 
-def _described(document: Document) -> dict[str, object]:
+def _described(document: Document, remembered: float) -> dict[str, object]:
     return {
         "document_id": document.id,
         "document": document.name,
         "status": str(document.status),
         "pages": document.pages,
-        "remembered": 0.0,
+        "remembered": round(remembered, 4),
         "reason": document.reason,
     }
 
@@ -107,19 +112,23 @@ def _pages(services: Services, options: argparse.Namespace, output: Output, _can
                         "state": str(p.state),
                         "width": p.width,
                         "height": p.height,
+                        "problem": p.problem or None,
+                        "confidence": p.confidence,
                     }
                     for p in pages
                 ],
             }
         )
     for page in pages:
-        output.line(f"--- {document.name}, page {page.number} ({page.state})")
+        why = f": {page.problem}" if page.problem else ""
+        output.line(f"--- {document.name}, page {page.number} ({page.state}{why})")
         output.line(page.text)
     return 0
 
 
 def _remove(services: Services, options: argparse.Namespace, output: Output, _cancel: threading.Event) -> int:
     gone = remove_document(services, case_id=case_id(services, options), document_id=options.document_id).run()
+    forget_now(services, output)
     if output.json:
         output.object({"document_id": options.document_id, "deleted": gone})
     output.line("Removed; the document is gone." if gone else "Removed from this case; other cases still have it.")

@@ -32,6 +32,14 @@ def owner_of(cases: Iterable[int]) -> str:
     return _JOINED.join(case_label(case_id) for case_id in sorted(set(cases))) or LIBRARY_LABEL
 
 
+def cases_of(label: str) -> tuple[int, ...]:
+    """The cases an owner's label joins; none when it is a source's."""
+    parts = label.split(_JOINED)
+    if any(part != LIBRARY_LABEL and not part.startswith("case:") for part in parts):
+        return ()
+    return tuple(LIBRARY_ID if part == LIBRARY_LABEL else int(part.removeprefix("case:")) for part in parts)
+
+
 def label_names(label: str, wanted: Iterable[str]) -> bool:
     """Is one of `wanted` this label, or among those it joins?"""
     return not set(label.split(_JOINED)).isdisjoint(wanted)
@@ -75,15 +83,6 @@ class CaseReading(Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
-class ReadingProgress(Struct, frozen=True, tag=True):
-    """While a case is read: tokens in place, of which `restored` came from memory."""
-
-    done_tokens: int
-    total_tokens: int
-    restored_tokens: int
-    seconds_left: float
-
-
 class Forecast(Struct, frozen=True, kw_only=True):
     """What a question will have to read: prompt tokens, how many are remembered, seconds for the rest."""
 
@@ -93,15 +92,26 @@ class Forecast(Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
 
 
-class CaseShare(Struct, frozen=True, kw_only=True):
-    """What is kept for a case (LIBRARY_ID: for the library). Bytes and tokens count shared blocks in full."""
+class DocumentShare(Struct, frozen=True, kw_only=True):
+    """How much of a document is remembered, from 0 to 1, as last seen."""
 
-    case_id: int
+    document_id: int
+    document: str
+    remembered: float
+
+
+class CaseShare(Struct, frozen=True, kw_only=True):
+    """What is kept for an owner: a case, several that were asked together, or the library (LIBRARY_ID).
+
+    Bytes and tokens count shared blocks in full. `documents` of one case alone.
+    """
+
     case: str
+    case_ids: tuple[int, ...]
     bytes: int
     tokens: int
     pinned: bool
-    documents: tuple[tuple[int, str, float], ...] = ()  # id, name, share
+    documents: tuple[DocumentShare, ...] = ()
 
 
 class MemoryStatus(Struct, frozen=True, kw_only=True):

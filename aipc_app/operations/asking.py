@@ -40,8 +40,9 @@ def ask(services: Services, *, question: Question) -> Op[Answer]:
         if not any(character.isalnum() for character in question.text):
             raise UserMistake("The question is empty; write what you want to know.")
         _check_documents(services, question)
-        ensure_loaded(services).run(emit, cancel)
-        answer = services.answers.ask(question, emit, cancel)
+        with services.ahead.question(question.cases):
+            ensure_loaded(services).run(emit, cancel)
+            answer = services.answers.ask(question, emit, cancel)
         services.changes.publish(Changes(conversations=True))
         return answer
 

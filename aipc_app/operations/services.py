@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from aipc_app.answer.ahead import ReadingAhead
+from aipc_app.answer.memory import Memory
 from aipc_app.answer.service import AnswerService
 from aipc_app.ingest.queue import IngestQueue
 from aipc_app.operations.changes import ChangeBus
@@ -32,3 +34,5 @@ class Services:
     ingest: IngestQueue
     search: SearchService
     answers: AnswerService
+    memory: Memory
+    ahead: ReadingAhead

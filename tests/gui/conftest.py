@@ -19,6 +19,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from aipc_app import paths
+from aipc_app.answer.ahead import ReadingAhead
+from aipc_app.answer.memory import Memory
+from aipc_app.answer.pressure import CoreSeconds, Pressure
 from aipc_app.answer.service import AnswerService
 from aipc_app.domain.boxes import pack_boxes
 from aipc_app.domain.documents import Case, Document, DocumentStatus, Page, PageState, PassageDraft
@@ -135,8 +138,13 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 @contextmanager
-def services_over(home: Home, engine: FakeEngine, *, reading: bool) -> Iterator[Services]:
-    """Everything real but the engine; no encoder, so that search goes by words. `reading`: files are read too."""
+def services_over(
+    home: Home, engine: FakeEngine, *, reading: bool, reads_ahead: bool = False
+) -> Iterator[Services]:
+    """Everything real but the engine; no encoder, so that search goes by words. `reading`: files are read too.
+
+    `reads_ahead`: so is what is indexed, by the engine; this PC is then never on battery and has nothing else to do.
+    """
     with ExitStack() as stack:
         settings, store, changes = SettingsHolder(home.settings), Store.open(home), ChangeBus()
         stack.callback(store.close)
@@ -147,13 +155,20 @@ def services_over(home: Home, engine: FakeEngine, *, reading: bool) -> Iterator[
         stack.callback(engine.close)
         ingest = IngestQueue(store, reader, encoder, settings, changes.publish)
         search = SearchService(store, encoder)
+        memory = Memory(store, engine, settings, home.kv)
+        idle = Pressure(lambda: CoreSeconds(0.0, 0.0, {}), lambda: False)
+        ahead = ReadingAhead(store, engine, memory, settings, changes.publish, idle)
+        stack.callback(ahead.stop)
+        stack.callback(changes.subscribe(ahead.changed))
+        ahead.start(reads=reads_ahead)
         if reading:
             ingest.start()
             stack.callback(ingest.stop)
         yield Services(
             home=home, settings=settings, changes=changes, store=store, reader=reader, encoder=encoder, engine=engine,
             model_tasks=ModelTasks(child_command("models"), paths.assets() / "models.toml", home.logs / "models.log"),
-            ingest=ingest, search=search, answers=AnswerService(store, search, engine, encoder, settings))
+            ingest=ingest, search=search, answers=AnswerService(store, search, engine, encoder, settings),
+            memory=memory, ahead=ahead)
 
 
 @pytest.fixture
@@ -166,6 +181,12 @@ def settings() -> Settings:
 @pytest.fixture
 def reading() -> bool:
     """Whether files that are added are read."""
+    return False
+
+
+@pytest.fixture
+def reads_ahead() -> bool:
+    """Whether documents are read ahead."""
     return False
 
 
@@ -183,14 +204,16 @@ def home(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture
-def rig(home: Home, settings: Settings, reading: bool, qtbot: QtBot, qapp: QApplication) -> Iterator[Rig]:
+def rig(
+    home: Home, settings: Settings, reading: bool, reads_ahead: bool, qtbot: QtBot, qapp: QApplication
+) -> Iterator[Rig]:
     """The window over its services, shown; taken down whatever happens."""
     scripted: dict[str, Rig] = {}
     engine = FakeEngine(lambda _request: scripted["rig"].answer, loaded=False)
     desktop = Desktop(qapp, settings)
     try:
         desktop.window.show()
-        with services_over(home, engine, reading=reading) as services:
+        with services_over(home, engine, reading=reading, reads_ahead=reads_ahead) as services:
             made = scripted["rig"] = Rig(desktop, services, engine, qtbot)
             desktop.attach(services)
             desktop.window.activateWindow()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QWidget
 
 from aipc_app.ui.context import UiContext
-from aipc_app.ui.settings.fields import Choice, Field, Folder, Number
+from aipc_app.ui.settings.fields import Choice, Field, Folder, Number, Switch
 from aipc_app.ui.widgets.basics import column, icon_button, label, row, said, tone
 
 _EDITOR_WIDTH = 250
@@ -79,6 +79,25 @@ class ChoiceRow(SettingRow):
         for value in self._values:
             self.box.addItem(self._context.words(f"{self.key}_{value.replace('-', '_')}"), value)
         self.box.setCurrentIndex(max(self.box.findData(now), 0))
+
+
+class SwitchRow(SettingRow):
+    """A check box; its word says what it is now."""
+
+    def __init__(self, context: UiContext, field: Switch) -> None:
+        super().__init__(context, field)
+        self.box = QCheckBox()
+        self._place(self.box)
+        self.box.toggled.connect(lambda _on: self._say())
+        context.words.changed.connect(self._say)
+        self.box.clicked.connect(lambda on: self.changed.emit(bool(on)))
+        self._say()
+
+    def show_value(self, value: object) -> None:
+        self.box.setChecked(bool(value))
+
+    def _say(self) -> None:
+        self.box.setText(self._context.words("settings.on" if self.box.isChecked() else "settings.off"))
 
 
 class NumberRow(SettingRow):
@@ -167,5 +186,7 @@ def make_row(context: UiContext, field: Field) -> SettingRow:
             return ChoiceRow(context, field)
         case Number():
             return NumberRow(context, field)
+        case Switch():
+            return SwitchRow(context, field)
         case Folder():
             return FolderRow(context, field)

@@ -40,7 +40,15 @@ class Folder:
     name: str
 
 
-Field = Choice | Number | Folder
+@dataclass(frozen=True)
+class Switch:
+    """On or off."""
+
+    section: str
+    name: str
+
+
+Field = Choice | Number | Folder | Switch
 
 
 def sections() -> tuple[tuple[str, tuple[Field, ...]], ...]:
@@ -64,6 +72,8 @@ def _field(section: str, field: msgspec.structs.FieldInfo) -> Field:
                 return Choice(section, field.name, tuple(member.value for member in kind))
             case msgspec.inspect.IntType(ge=low, le=high) if low is not None and high is not None:
                 return Number(section, field.name, low, high, optional)
+            case msgspec.inspect.BoolType():
+                return Switch(section, field.name)
             case msgspec.inspect.StrType() if optional:
                 return Folder(section, field.name)
             case _:
