@@ -25,6 +25,7 @@ class ReadFile(Struct, frozen=True, tag=True):
     name: str
     password: str | None = None
     limits: ReadLimits = ReadLimits()
+    members_folder: str | None = None  # where files inside this one are written; None: they are only counted
 
 
 class RenderPage(Struct, frozen=True, tag=True):
@@ -63,12 +64,26 @@ class PageRead(Struct, frozen=True, tag=True):
         return self.page.problem
 
 
+class MemberFound(Struct, frozen=True, tag=True):
+    """A file inside the file: an attachment, a file of an archive. `name` is its path in there, with "/".
+
+    `path` is where its bytes were written; "" when it was not taken, and `problem` says why.
+    """
+
+    id: int
+    name: str
+    path: str = ""
+    problem: str = ""
+
+
 class FileRead(Struct, frozen=True, tag=True):
     """The end of a file: every page was sent."""
 
     id: int
     pages: int
     title: str = ""
+    encoding: str = ""  # of text: as detected
+    members: int = 0  # files inside it, taken or not
 
 
 class PageRendered(Struct, frozen=True, tag=True):
@@ -88,4 +103,4 @@ class ReadFailed(Struct, frozen=True, tag=True):
     reason: str
 
 
-ReaderReply = Hello | Opened | PageRead | FileRead | PageRendered | ReadFailed
+ReaderReply = Hello | Opened | PageRead | MemberFound | FileRead | PageRendered | ReadFailed

@@ -24,10 +24,12 @@ from aipc_app.domain.reader_wire import (
     ReadFile,
     RenderPage,
 )
-from aipc_app.reader.convert.base import Content, Converter, ReadPage, Source
-from aipc_app.reader.convert.detect import Format, detect
+from aipc_app.reader.convert.base import Container, Content, ReadPage, Source
+from aipc_app.reader.convert.converters import converter_of
+from aipc_app.reader.convert.detect import detect
 from aipc_app.reader.failure import FailureKind, ReadingError, failure_of
 from aipc_app.reader.limits import limit_recursion, memory_limit
+from aipc_app.reader.members import write_members
 from engine.errors import ProtocolError
 from engine.wire.child import Hello
 from engine.wire.framing import PROTOCOL_VERSION, Channel, EndOfStream, claim_pipes
@@ -98,7 +100,7 @@ class _Reader:
         _lower_priority()
         source = Source(Path(request.path), request.name, request.password, request.limits)
         with memory_limit(request.limits.memory_bytes):
-            converter = _converter(detect(source))
+            converter = converter_of(detect(source))
             with converter(source) as content:
                 done = self._send_pages(request, content)
         self._channel.send(done)
@@ -117,7 +119,20 @@ class _Reader:
             if chars > request.limits.text_chars:
                 raise ReadingError(FailureKind.LIMIT, "This file holds too much text to be read; split it.")
             self._send_page(request.id, read)
-        return FileRead(id=request.id, pages=pages, title=content.title)
+        members = self._send_members(request, content) if isinstance(content, Container) else 0
+        encoding = getattr(content, "encoding", "")
+        return FileRead(id=request.id, pages=pages, title=content.title, encoding=encoding, members=members)
+
+    def _send_members(self, request: ReadFile, content: Container) -> int:
+        """Files inside the file, one message each; without a folder for them they are only counted."""
+        if request.members_folder is None:
+            return content.member_count
+        count = 0
+        for found in write_members(request.id, content, Path(request.members_folder)):
+            self._check_cancelled(request.id)
+            self._channel.send(found)
+            count += 1
+        return count
 
     def _send_page(self, request_id: int, read: ReadPage) -> None:
         self._check_cancelled(request_id)
@@ -137,36 +152,11 @@ class _Reader:
         self._channel.send(drawn)
 
 
-def _converter(format_: Format) -> Converter:
-    """Imported when needed: a reader that only sees text loads no PDF library."""
-    match format_:
-        case Format.PDF:
-            from aipc_app.reader.convert import pdf
-
-            return pdf.convert
-        case Format.DOCX:
-            from aipc_app.reader.convert import docx
-
-            return docx.convert
-        case Format.HTML:
-            from aipc_app.reader.convert import html
-
-            return html.convert
-        case Format.TEXT:
-            from aipc_app.reader.convert import text
-
-            return text.convert_text
-        case Format.MARKDOWN:
-            from aipc_app.reader.convert import text
-
-            return text.convert_markdown
-
-
 def _quieten() -> None:
     """Libraries quote what they stumble over; that would be a user's text in the log."""
     form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format=form)
-    for library in ("pypdf", "pypdfium2", "charset_normalizer"):
+    for library in ("pypdf", "pypdfium2", "charset_normalizer", "olefile", "msoffcrypto", "py7zr"):
         logging.getLogger(library).setLevel(logging.CRITICAL + 1)
     warnings.simplefilter("ignore")
     faulthandler.enable(sys.stderr)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol, runtime_checkable
 
 from aipc_app.domain.documents import Page, PageState
 from aipc_app.domain.reader_wire import ReadLimits
@@ -49,6 +49,29 @@ class Content(Protocol):
     def title(self) -> str: ...
 
     def pages(self) -> Iterator[ReadPage]: ...
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file inside another: an attachment, a file of an archive. `name` is its path in there, with "/".
+
+    `write` puts its bytes into a file and raises ReadingError when that can't be done; `problem` says why it is not
+    taken at all.
+    """
+
+    name: str
+    write: Callable[[BinaryIO], None] | None = None
+    problem: str = ""
+
+
+@runtime_checkable
+class Container(Protocol):
+    """Content with files inside that become documents of their own. `members()` is lazy too."""
+
+    @property
+    def member_count(self) -> int: ...
+
+    def members(self) -> Iterator[Member]: ...
 
 
 class Converter(Protocol):
