@@ -13,7 +13,8 @@ from aipc_app.errors import UserMistake
 from aipc_app.store.database import Database
 
 _ZLIB_LEVEL = 6
-_Row = tuple[int, str, str, float, float, bytes | None]
+_Row = tuple[int, str, str, float, float, str, float | None, bytes | None]
+_PAGE = "p.number, p.text, p.state, p.width, p.height, p.problem, p.confidence"
 
 
 class IndexedPassage(Struct, frozen=True, kw_only=True):
@@ -104,8 +105,12 @@ def _clear(connection: sqlite3.Connection, document_id: int) -> None:
 
 def _insert_pages(connection: sqlite3.Connection, document_id: int, pages: Sequence[Page]) -> None:
     connection.executemany(
-        "INSERT INTO pages (document_id, number, state, width, height, text) VALUES (?, ?, ?, ?, ?, ?)",
-        [(document_id, p.number, p.state.value, p.width, p.height, p.text) for p in pages],
+        "INSERT INTO pages (document_id, number, state, width, height, text, problem, confidence)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (document_id, p.number, p.state.value, p.width, p.height, p.text, p.problem, p.confidence)
+            for p in pages
+        ],
     )
 
 
@@ -131,14 +136,14 @@ def _insert_passages(connection: sqlite3.Connection, document_id: int, passages:
 def _select_pages(boxes: bool) -> str:
     if boxes:
         return (
-            "SELECT p.number, p.text, p.state, p.width, p.height, b.boxes FROM pages p LEFT JOIN page_boxes b"
+            f"SELECT {_PAGE}, b.boxes FROM pages p LEFT JOIN page_boxes b"
             " ON b.document_id = p.document_id AND b.number = p.number"
         )
-    return "SELECT p.number, p.text, p.state, p.width, p.height, NULL FROM pages p"
+    return f"SELECT {_PAGE}, NULL FROM pages p"
 
 
 def _page(row: _Row) -> Page:
-    number, text, state, width, height, boxes = row
+    number, text, state, width, height, problem, confidence, boxes = row
     return Page(
         number=number,
         text=text,
@@ -146,4 +151,6 @@ def _page(row: _Row) -> Page:
         width=width,
         height=height,
         boxes=zlib.decompress(boxes) if boxes else b"",
+        problem=problem,
+        confidence=confidence,
     )
