@@ -86,6 +86,7 @@ class Page(Struct, frozen=True, kw_only=True):
     problem: str = ""
     confidence: float | None = None
     label: str = ""  # the page number printed on it, behind its volume where one is: "15", "卷二 15"
+    corrected: bool = False  # the user wrote its text; the store keeps what was read
 
 
 class Passage(Struct, frozen=True, kw_only=True):
@@ -100,6 +101,7 @@ class Passage(Struct, frozen=True, kw_only=True):
     text: str
     heading: str | None = None
     article: str | None = None
+    page_label: str = ""  # as Page.label
 
 
 class PassageDraft(Struct, frozen=True, kw_only=True):

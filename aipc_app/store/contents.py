@@ -13,8 +13,11 @@ from aipc_app.errors import UserMistake
 from aipc_app.store.database import Database
 
 _ZLIB_LEVEL = 6
-_Row = tuple[int, str, str, float, float, str, float | None, bytes | None]
-_PAGE = "p.number, p.text, p.state, p.width, p.height, p.problem, p.confidence"
+_Row = tuple[int, str, str, float, float, str, float | None, str, int, bytes | None]
+_PAGE = (
+    "p.number, p.text, p.state, p.width, p.height, p.problem, p.confidence, p.label,"
+    " EXISTS (SELECT 1 FROM page_corrections c WHERE c.document_id = p.document_id AND c.number = p.number)"
+)
 
 
 class IndexedPassage(Struct, frozen=True, kw_only=True):
@@ -105,10 +108,10 @@ def _clear(connection: sqlite3.Connection, document_id: int) -> None:
 
 def _insert_pages(connection: sqlite3.Connection, document_id: int, pages: Sequence[Page]) -> None:
     connection.executemany(
-        "INSERT INTO pages (document_id, number, state, width, height, text, problem, confidence)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO pages (document_id, number, state, width, height, text, problem, confidence, label)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
-            (document_id, p.number, p.state.value, p.width, p.height, p.text, p.problem, p.confidence)
+            (document_id, p.number, p.state.value, p.width, p.height, p.text, p.problem, p.confidence, p.label)
             for p in pages
         ],
     )
@@ -143,7 +146,7 @@ def _select_pages(boxes: bool) -> str:
 
 
 def _page(row: _Row) -> Page:
-    number, text, state, width, height, problem, confidence, boxes = row
+    number, text, state, width, height, problem, confidence, label, corrected, boxes = row
     return Page(
         number=number,
         text=text,
@@ -153,4 +156,6 @@ def _page(row: _Row) -> Page:
         boxes=zlib.decompress(boxes) if boxes else b"",
         problem=problem,
         confidence=confidence,
+        label=label,
+        corrected=bool(corrected),
     )

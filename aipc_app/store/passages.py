@@ -12,10 +12,11 @@ from aipc_app.store.database import Database
 MOST_SCORED_ROWS = 20_000  # about 40 ms of a slow machine
 MOST_QUERY_TOKENS = 128  # FTS5 walks a list for each; a pasted page as a question must stay quick
 _SELECT = (
-    "SELECT p.id, p.document_id, d.name, p.page, p.start, p.end, t.text, t.heading, t.article"
+    "SELECT p.id, p.document_id, d.name, p.page, p.start, p.end, t.text, t.heading, t.article, g.label"
     " FROM passages p JOIN passage_texts t ON t.id = p.id JOIN documents d ON d.id = p.document_id"
+    " JOIN pages g ON g.document_id = p.document_id AND g.number = p.page"
 )
-_Row = tuple[int, int, str, int, int, int, str, str | None, str | None]
+_Row = tuple[int, int, str, int, int, int, str, str | None, str | None, str]
 
 
 class Passages:
@@ -142,7 +143,7 @@ def _marks(values: Iterable[object]) -> str:
 
 
 def _passage(row: _Row) -> Passage:
-    id_, document_id, document, page, start, end, text, heading, article = row
+    id_, document_id, document, page, start, end, text, heading, article, page_label = row
     return Passage(
         id=id_,
         document_id=document_id,
@@ -153,4 +154,5 @@ def _passage(row: _Row) -> Passage:
         text=text,
         heading=heading,
         article=article,
+        page_label=page_label,
     )

@@ -10,14 +10,17 @@ from aipc_app.errors import StorageError
 from aipc_app.paths import Home
 from aipc_app.store.cases import Cases
 from aipc_app.store.conversations import Conversations
+from aipc_app.store.corrections import Corrections
 from aipc_app.store.database import Database
 from aipc_app.store.documents import Documents
+from aipc_app.store.fields import Fields
 from aipc_app.store.jobs import Jobs
 from aipc_app.store.migrate import is_new, known_migrations, migrate
 from aipc_app.store.originals import Originals
 from aipc_app.store.passages import Passages
 from aipc_app.store.remembering import Remembering
 from aipc_app.store.vectors import Vectors
+from aipc_app.store.watched import Watched
 
 
 class Store:
@@ -33,6 +36,9 @@ class Store:
         self.conversations = Conversations(database)
         self.jobs = Jobs(database)
         self.remembered = Remembering(database)
+        self.fields = Fields(database)
+        self.corrections = Corrections(database)
+        self.watched = Watched(database)
 
     @staticmethod
     def open(home: Home) -> Store:
