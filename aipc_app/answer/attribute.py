@@ -11,12 +11,14 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from aipc_app.answer import checks
 from aipc_app.answer.align import Alignment, Span, align
 from aipc_app.answer.claim import Claim
 from aipc_app.answer.polarity import turned_word
 from aipc_app.answer.units import Units
 from aipc_app.domain.answers import SentenceState
 from aipc_app.text.normalise import comparable
+from aipc_app.text.romanised import romanise, unknown_name
 
 # Measured on the samples' questions (tests/bench): below DOUBT a sentence shares words with its source by chance.
 SUPPORT_COVERAGE = 0.45
@@ -43,14 +45,17 @@ def attribute(claim: Claim, units: Units, similarities: Mapping[int, float] | No
     found = align(claim, units, similarities)
     if found.missing:
         return _unsupported(claim, "fact", "、".join(fact.text for fact in found.missing))
-    stranger = None if similarities is not None else _stranger(claim, units)
+    foreign = similarities is not None
+    stranger = _romanised_stranger(claim, units) if foreign else _stranger(claim, units)
     if stranger is not None:
         return _unsupported(claim, "name", stranger)
-    state = _state(claim, found, similarities is not None)
+    state = _state(claim, found, foreign)
     if state is SentenceState.UNSUPPORTED:
         return _unsupported(claim, "nothing", "")
     kind = "weak"
     quote = "\n".join(units.sources[span.source].page_text[span.start : span.end] for span in found.spans)
+    if not foreign and (wrong := _wrong(claim, units, found)):
+        return _unsupported(claim, *wrong)
     if state is SentenceState.SUPPORTED and turned_word(claim.text, quote, claim.tokens):
         state, kind = SentenceState.IN_DOUBT, "turned"
     if state is SentenceState.SUPPORTED and all(units.sources[s.source].aside for s in found.spans):
@@ -79,6 +84,26 @@ def _stranger(claim: Claim, units: Units) -> str | None:
     return None
 
 
+def _romanised_stranger(claim: Claim, units: Units) -> str | None:
+    """A Chinese name, in Latin letters, that the Chinese material never mentions."""
+    if claim.language != "en":
+        return None
+    names = [name for name in claim.names if comparable(name) not in units.plain]
+    unknown = (unknown_name(name, romanise(units.plain)) for name in names)
+    return next((name for name in unknown if name), None)
+
+
+def _wrong(claim: Claim, units: Units, found: Alignment) -> tuple[str, str] | None:
+    """(kind of reason, what) when the facts stand there but are said of something else."""
+    if term := checks.misquoted(claim, units, found.spans):
+        return "fact", term
+    if fact := checks.of_something_else(claim, units, found.spans):
+        return "fact", fact
+    if fact := checks.not_in_each(claim, units):
+        return "each", fact
+    return None
+
+
 def _unsupported(claim: Claim, kind: str, detail: str) -> Verdict:
     return Verdict(state=SentenceState.UNSUPPORTED, spans=(), reason=_REASONS[claim.language][kind].format(detail))
 
@@ -87,6 +112,7 @@ _REASONS = {
     "zh": {
         "fact": "材料中没有“{}”，或不在所述之处",
         "name": "材料中没有出现“{}”",
+        "each": "并非每份所说的文件都写着“{}”",
         "nothing": "材料中没有与此相符的文字",
         "weak": "引文与这句话只是部分相符",
         "judge": "引文没有写明这句话所说的内容",
@@ -97,6 +123,7 @@ _REASONS = {
     "en": {
         "fact": "“{}” does not stand in the material, or not where this is said",
         "name": "“{}” is not named in the material",
+        "each": "not every document named here has “{}”",
         "nothing": "no text of the material says this",
         "weak": "the quote agrees with this only in part",
         "judge": "the quote does not state what this says",

@@ -36,7 +36,10 @@ class Unit(Struct, frozen=True, kw_only=True):
 
 
 class Units(Struct, frozen=True, kw_only=True):
-    """All units of a material in order, how telling each token is in it, and its text made comparable."""
+    """All units of a material in order, how telling each token is in it, and its pages made comparable.
+
+    `plain` holds the whole pages: a body that is named at a page's head may be named of a passage further down.
+    """
 
     sources: tuple[Source, ...]
     items: tuple[Unit, ...]
@@ -60,7 +63,7 @@ def cut_units(sources: Sequence[Source]) -> Units:
         sources=tuple(sources),
         items=items,
         weights=weights,
-        plain="\n".join(comparable(f"{s.document}\n{s.text}") for s in sources),
+        plain="\n".join(dict.fromkeys(comparable(f"{s.document}\n{s.page_text}") for s in sources)),
     )
 
 

@@ -20,7 +20,8 @@ from tests.gui.conftest import ANSWER, QUESTION, Rig
 
 RUNS = 3
 WORKED_BAR_S = 0.050  # what the window's thread itself computes before it looks at events again
-WAITED_BAR_S = 0.200  # what an event waits on an idle PC
+HUNDREDTH_BAR_S = 0.100  # what one event in a hundred waits on an idle PC, beside a reading and an asking thread
+FROZEN_S = 1.0  # the one longest wait of a run is the PC's as much as ours; nobody may call the window frozen
 BUSY_PC = 5  # an event's way takes a few hand-overs between threads; each may wait like a process that only ticks
 TICKER = """
 import select, sys, time
@@ -77,11 +78,13 @@ def test_streaming_and_indexing_do_not_hold_the_window_up(rig: Rig, tmp_path: Pa
             rig.until(lambda: all(row.document.status.readable for row in rows.rows))
             stalls.append(watchdog.stop())
     assert len(rig.turn.view.text) > 2_000
-    waited, worked = (statistics.median(part) for part in zip(*map(astuple, stalls), strict=True))
-    told = f"worked {worked * 1000:.0f} ms, waited {waited * 1000:.0f} ms, a ticking process {idle} s; all: {stalls}"
+    waited, worked, hundredth = (statistics.median(part) for part in zip(*map(astuple, stalls), strict=True))
+    told = f"worked {worked}, waited {waited}, one in a hundred {hundredth}, a ticking process {idle} s; all: {stalls}"
     print(told)
+    slack = BUSY_PC * statistics.median(idle)
     assert worked < WORKED_BAR_S, told
-    assert waited < WAITED_BAR_S + BUSY_PC * statistics.median(idle), told
+    assert hundredth < HUNDREDTH_BAR_S + slack, told
+    assert waited < FROZEN_S + slack, told
 
 
 def test_the_watchdog_sees_a_stall(rig: Rig) -> None:
