@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aipc_app.operations.services import Services
+from aipc_app.ui.awake import StayAwake
 from aipc_app.ui.bridge.bridge import Bridge
 from aipc_app.ui.notices import Notices
 from aipc_app.ui.theme.look import Look
@@ -19,6 +20,7 @@ class UiContext:
     words: Words
     look: Look
     notices: Notices
+    awake: StayAwake
 
     @property
     def services(self) -> Services:

@@ -17,8 +17,10 @@ from aipc_app.domain.jobs import Changes
 from aipc_app.operations import models
 from aipc_app.operations.services import Services
 from aipc_app.settings.model import Settings
+from aipc_app.ui.awake import StayAwake
 from aipc_app.ui.bridge.bridge import Bridge
 from aipc_app.ui.bridge.lanes import Lane
+from aipc_app.ui.caller import Caller
 from aipc_app.ui.case.page import CasePage
 from aipc_app.ui.cases.page import CasesPage
 from aipc_app.ui.context import UiContext
@@ -52,13 +54,14 @@ class Desktop(QObject):
     def __init__(self, application: QApplication, settings: Settings) -> None:
         super().__init__()
         words = Words(system_language())
-        self.context = UiContext(Bridge(), words, Look(application), Notices(words))
+        self.context = UiContext(Bridge(), words, Look(application), Notices(words), StayAwake())
         self.failed = False
         self._qt_words = QtWords(application)
         self._opening: Opening | None = None
         self._apply(settings)
         self.window = Window(self.context)
         self.keyboard = Keyboard(self.window, self.context)
+        self.caller = Caller(self.window)
         self._add_screens()
         self._connect()
 
@@ -80,6 +83,8 @@ class Desktop(QObject):
 
     def close(self, timeout_s: float = 3.0) -> bool:
         """Stop what runs, close the services. True when everything ended in time."""
+        self.context.awake.close()
+        self.caller.close()
         clean = self.context.bridge.close(timeout_s)
         if self._opening is not None:
             self._opening.close()
@@ -147,6 +152,7 @@ class Desktop(QObject):
         context = self.context
         context.bridge.failed.connect(context.notices.show_error)
         context.bridge.changed.connect(self._changed)
+        context.notices.arrived.connect(self.caller.call)
         self.window.remedy.connect(self._remedy)
         self.window.rail.chosen.connect(self._go)
         self.window.rail.engine.clicked.connect(lambda: self._go(Screen.MODELS))

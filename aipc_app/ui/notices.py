@@ -12,6 +12,14 @@ from aipc_app.ui.words import Words
 
 
 @dataclass(frozen=True)
+class Arrival:
+    """What the user waited for, maybe while looking elsewhere."""
+
+    title: str
+    sentence: str
+
+
+@dataclass(frozen=True)
 class Undoable:
     """A deed with a way back. `expired` is called when the way back is closed, if given."""
 
@@ -25,6 +33,7 @@ class Notices(QObject):
 
     problem = Signal(object)  # Problem
     told = Signal(object)  # Undoable
+    arrived = Signal(object)  # Arrival
     settle = Signal()  # close the way back of what is shown now
 
     def __init__(self, words: Words) -> None:
@@ -37,6 +46,11 @@ class Notices(QObject):
 
     def show_problem(self, problem: Problem) -> None:
         self.problem.emit(problem)
+
+    def call(self, title: str, sentence: str) -> None:
+        """A short note too, and a sign outside of the window for a user who looks elsewhere."""
+        self.tell(sentence)
+        self.arrived.emit(Arrival(title, sentence))
 
     def tell(
         self, sentence: str, *, undo: Callable[[], None] | None = None, expired: Callable[[], None] | None = None

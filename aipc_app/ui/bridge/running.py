@@ -48,6 +48,11 @@ class Running:
         """Someone still looks at it."""
         return shiboken6.isValid(self._owner)
 
+    @property
+    def cancelled(self) -> bool:
+        """It was asked to stop."""
+        return self._cancel.is_set()
+
     def cancel(self) -> None:
         """Ask it to stop; its outcome still comes. Any thread."""
         self._cancel.set()

@@ -13,6 +13,7 @@ from aipc_app.ui.problems import translate_error
 from aipc_app.ui.settings.about import AboutCard
 from aipc_app.ui.settings.editors import SettingRow, make_row
 from aipc_app.ui.settings.fields import Field, sections
+from aipc_app.ui.settings.remembered import RememberedCard
 from aipc_app.ui.widgets.basics import button, column, frame, label, line, row, said, with_icon
 
 
@@ -40,6 +41,10 @@ class SettingsPage(QWidget):
         for name, fields in sections():
             inside.addWidget(said(context.words, f"settings.{name}", "heading"))
             inside.addWidget(self._card(fields))
+            if name == "remembering":
+                inside.addWidget(said(context.words, "remembered.title", "heading"))
+                self.remembered = RememberedCard(context)
+                inside.addWidget(self.remembered)
         inside.addWidget(said(context.words, "settings.data", "heading"))
         inside.addWidget(self._data_card())
         inside.addWidget(said(context.words, "about.title", "heading"))

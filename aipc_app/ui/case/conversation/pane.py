@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import shiboken6
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
-from aipc_app.domain.answers import Answer, Conversation, Question, Turn
+from aipc_app.domain.answers import Answer, Conversation, Mode, Question, Turn
 from aipc_app.domain.documents import LIBRARY_ID
-from aipc_app.operations import asking
+from aipc_app.domain.remembering import Forecast
+from aipc_app.operations import asking, remembering
 from aipc_app.ui.bridge.lanes import Lane
 from aipc_app.ui.bridge.running import Running
 from aipc_app.ui.case.conversation.composer import Composer
 from aipc_app.ui.case.conversation.head import ConversationHead
+from aipc_app.ui.case.conversation.long_read import LONG_S, LongReadCard, QueuedCard
+from aipc_app.ui.case.conversation.queue import QuestionQueue, Waiting
 from aipc_app.ui.case.conversation.saving import save_conversation
 from aipc_app.ui.case.conversation.turn import TurnView
 from aipc_app.ui.context import UiContext
@@ -62,6 +66,7 @@ class ConversationPane(QFrame):
         self._running: Running | None = None
         self.included: frozenset[int] | None = None
         self.turns: list[TurnView] = []
+        self.queue = QuestionQueue(context, self)
         self._sticking = False  # the end was in view, so it stays in view
         self.setProperty("kind", "pane")
         self.setMinimumWidth(320)
@@ -114,17 +119,78 @@ class ConversationPane(QFrame):
                      done=lambda turns: self._show_turns(conversation_id, turns) if scope is self._scope else None)
 
     def ask(self, text: str) -> None:
-        """Ask now; evidence, words and marks come as they are found."""
+        """Ask; evidence, words and marks come as they are found. Before a long reading the user is asked first."""
         if self._scope is None or self.busy:
             return
         turn = self._add_turn(text)
         self.composer.set_busy(True)
         self.follow_end()
         bridge, question = self._context.bridge, self._question(text)
+        if question.mode is Mode.RETRIEVAL or not question.cases:
+            self._ask_now(turn, question)
+            return
+        forecast: list[Forecast] = []
         self._running = bridge.start(
-            asking.ask(bridge.services, question=question), turn, lane=Lane.ASK,
-            events=lambda batch: self._take(turn, batch), done=lambda answer: self._done(turn, answer),
+            remembering.forecast(bridge.services, question=question), turn, lane=Lane.ASK,
+            events=lambda batch: self._take(turn, batch), done=forecast.append,
+            failed=lambda error: self._failed(turn, error), ended=lambda: self._foreseen(turn, question, forecast))
+
+    def _foreseen(self, turn: TurnView, question: Question, forecast: list[Forecast]) -> None:
+        """Go on at once, or let the user choose."""
+        stopped = self._running is not None and self._running.cancelled
+        if not forecast or stopped or turn not in self.turns:
+            self._ended(turn)
+        elif forecast[0].whole and forecast[0].seconds >= LONG_S:
+            self._running = None
+            self.composer.set_busy(False)
+            self._offer(turn, question, forecast[0])
+        else:
+            self._ask_now(turn, question)
+
+    def _offer(self, turn: TurnView, question: Question, forecast: Forecast) -> None:
+        def unless_busy(act: Callable[[], None]) -> None:
+            if self.busy:
+                self._context.notices.tell(self._context.words("ask.busy"))
+            else:
+                turn.put_aside(None)
+                act()
+
+        passages = replace(question, mode=Mode.RETRIEVAL)
+        turn.put_aside(LongReadCard(
+            self._context, forecast, now=lambda: unless_busy(lambda: self._ask_now(turn, question)),
+            later=lambda: self._ask_later(turn, question),
+            passages=lambda: unless_busy(lambda: self._ask_now(turn, passages))))
+        self.follow_end()
+
+    def _ask_now(self, turn: TurnView, question: Question) -> None:
+        self.composer.set_busy(True)
+        bridge = self._context.bridge
+        self._running = bridge.start(
+            asking.ask(bridge.services, question=replace(question, conversation=self._conversation)), turn,
+            lane=Lane.ASK, events=lambda batch: self._take(turn, batch), done=lambda answer: self._done(turn, answer),
             failed=lambda error: self._failed(turn, error), ended=lambda: self._ended(turn))
+
+    def _ask_later(self, turn: TurnView, question: Question) -> None:
+        """Put it into the queue; the pane stays free for other questions."""
+        def seen() -> bool:
+            return shiboken6.isValid(turn) and turn in self.turns
+
+        def conversation() -> int | None:
+            return self._conversation if seen() else question.conversation
+
+        waiting = Waiting(
+            question.text, lambda: replace(question, conversation=conversation()),
+            take=lambda batch: turn.take(batch) if seen() else None,
+            done=lambda answer: self._done(turn, answer) if seen() else None,
+            failed=lambda sentence: turn.show_error(sentence) if seen() else None,
+            ended=lambda: self._queued_ended(turn) if seen() else None)
+        turn.put_aside(QueuedCard(self._context, lambda: self.queue.cancel(waiting)))
+        self.queue.add(waiting)
+
+    def _queued_ended(self, turn: TurnView) -> None:
+        turn.put_aside(None)
+        if turn.answer is None:
+            turn.show_stopped()
 
     def stop(self) -> None:
         """What was said so far is kept."""

@@ -54,6 +54,8 @@ class TurnView(QFrame):
         self.view.why.connect(self._tell_why)
         self._why = label(kind="small", wrap=True)
         self._why.hide()
+        self._aside: QWidget | None = None
+        self._told_error = False
         self._after = column(gap=6)
         self._lay_out()
 
@@ -65,6 +67,7 @@ class TurnView(QFrame):
             batch = batch[cleared + 1 :]
         text = "".join(event.text for event in batch if isinstance(event, AnswerDelta))
         if text:
+            self.put_aside(None)
             self.view.show()
             self.progress.writing()
             self.view.add_text(text)
@@ -90,8 +93,20 @@ class TurnView(QFrame):
         self._after.addWidget(TurnFoot(self._context, answer))
         self._context.bridge.post(self._announce)
 
+    def put_aside(self, card: QWidget | None) -> None:
+        """A card in the place of the progress, while the question waits; None: it goes on."""
+        before, self._aside = self._aside, card
+        if before is not None:
+            before.hide()
+            before.deleteLater()
+            self.progress.setVisible(self.answer is None)
+        if card is not None:
+            self._inside.insertWidget(1, card)
+            self.progress.hide()
+
     def show_error(self, sentence: str) -> None:
         """It could not be answered; what was said stays, unchecked."""
+        self._told_error = True
         self.progress.hide()
         box = frame("quiet-card", name="turnError")
         inside = row(box, gap=8)
@@ -104,7 +119,7 @@ class TurnView(QFrame):
     def show_stopped(self) -> None:
         """Stopped before anything was said."""
         self.progress.hide()
-        if not self.view.text:
+        if not self.view.text and not self._told_error:
             self._after.addWidget(label(self._context.words("answer.stopped"), "muted"))
 
     def as_text(self) -> str:
@@ -137,6 +152,7 @@ class TurnView(QFrame):
             case EvidenceFound():
                 self._show_evidence(event)
             case Reading():
+                self.progress.show()
                 self.progress.reading(event)
             case Answered(answer=answer):
                 self.show_answer(answer)

@@ -7,8 +7,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QToolTip
 
 from aipc_app.domain.documents import DocumentStatus
-from aipc_app.ui.case.documents.model import ROW_ROLE, DocumentRow
-from aipc_app.ui.case.documents.states import badge
+from aipc_app.ui.case.documents.model import ROW_ROLE, DocumentRow, badge_of
 from aipc_app.ui.theme.look import Look
 from aipc_app.ui.widgets.basics import tip
 from aipc_app.ui.widgets.rows import RowDelegate, draw_badge, draw_text
@@ -18,7 +17,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class DocumentDelegate(RowDelegate):
-    """Check box, name, then state, pages and what needs attention; a bar below while it is worked on."""
+    """Check box, name, then state, pages and what needs attention; a bar below while it is worked on or read."""
 
     def __init__(self, look: Look, words: Words) -> None:
         super().__init__(look)
@@ -38,8 +37,9 @@ class DocumentDelegate(RowDelegate):
         draw_text(painter, QRect(rect.left(), rect.top(), rect.width(), half), row.document.name, tokens.text,
                   middle=True)
         self._paint_state(painter, QRect(rect.left(), rect.top() + half, rect.width(), half), row)
-        if row.progress is not None:
-            self._paint_bar(painter, QRectF(rect.left(), whole.bottom() - 5, rect.width(), 3), row.progress)
+        share = row.progress if row.progress is not None else row.remembered
+        if row.progress is not None or 0.0 < row.remembered < 1.0:
+            self._paint_bar(painter, QRectF(rect.left(), whole.bottom() - 5, rect.width(), 3), share)
 
     def editorEvent(
         self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index
@@ -73,10 +73,12 @@ class DocumentDelegate(RowDelegate):
             self.look.icons.paint(painter, "check", tokens.on_accent, QRectF(rect).adjusted(1, 1, -1, -1))
 
     def _paint_state(self, painter: QPainter, rect: QRect, row: DocumentRow) -> None:
-        shown, tokens = badge(row.document.status), self.look.tokens
+        shown, tokens = badge_of(row), self.look.tokens
         word = self._words(shown.key)
         if row.progress is not None and row.document.status is DocumentStatus.READING:
             word = f"{word} {row.progress:.0%}"
+        elif row.being_read:
+            word = f"{word} {row.remembered:.0%}"
         end = draw_badge(painter, self.look, rect.left(), rect.center().y(), shown.icon, word,
                          getattr(tokens, shown.colour))
         rest = QRect(end + 8, rect.top(), rect.right() - end - 8, rect.height())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from aipc_app.domain.documents import Document
-from aipc_app.ui.case.documents.states import badge
+from aipc_app.ui.case.documents.states import Badge, badge, remembered_badge
 from aipc_app.ui.words import Words
 
 Index = QModelIndex | QPersistentModelIndex
@@ -18,11 +18,16 @@ ROW_MIME = "application/x-aipc-document-row"
 
 @dataclass(frozen=True)
 class DocumentRow:
-    """`progress` from 0 to 1 while it is worked on, else None."""
+    """`progress` from 0 to 1 while it is worked on, else None. `remembered`: how much of it the model knows.
+
+    `being_read`: the model is reading it just now.
+    """
 
     document: Document
     included: bool = True
     progress: float | None = None
+    remembered: float = 0.0
+    being_read: bool = False
 
 
 class DocumentsModel(QAbstractListModel):
@@ -38,6 +43,8 @@ class DocumentsModel(QAbstractListModel):
         self._left_out: set[int] = set()
         self._hidden: set[int] = set()
         self._progress: dict[int, float] = {}
+        self._remembered: dict[int, float] = {}
+        self._being_read = False
 
     @property
     def rows(self) -> tuple[DocumentRow, ...]:
@@ -71,6 +78,11 @@ class DocumentsModel(QAbstractListModel):
         self._progress = dict(progress)
         self._update([self._row(row.document) for row in self._rows])
 
+    def set_remembered(self, shares: Mapping[int, float], being_read: bool) -> None:
+        """How much of each document the model remembers; `being_read`: the first one that isn't whole is at it."""
+        self._remembered, self._being_read = dict(shares), being_read
+        self._update([self._row(row.document) for row in self._rows])
+
     def include(self, document_id: int, on: bool) -> None:
         (self._left_out.discard if on else self._left_out.add)(document_id)
         self._update([self._row(row.document) for row in self._rows])
@@ -91,6 +103,8 @@ class DocumentsModel(QAbstractListModel):
         self._left_out.clear()
         self._hidden.clear()
         self._progress.clear()
+        self._remembered.clear()
+        self._being_read = False
         self.set_documents(())
 
     def move(self, source: int, target: int) -> None:
@@ -146,7 +160,9 @@ class DocumentsModel(QAbstractListModel):
         return data
 
     def _row(self, document: Document) -> DocumentRow:
-        return DocumentRow(document, document.id not in self._left_out, self._progress.get(document.id))
+        known = self._remembered.get(document.id, 0.0)
+        return DocumentRow(document, document.id not in self._left_out, self._progress.get(document.id), known,
+                           self._being_read and 0.0 < known < 1.0)
 
     def _append(self, more: list[DocumentRow]) -> None:
         """What comes at the end leaves the other rows undrawn: files often come by dozens."""
@@ -163,7 +179,7 @@ class DocumentsModel(QAbstractListModel):
 
     def _spoken(self, row: DocumentRow) -> str:
         document, words = row.document, self._words
-        parts = [document.name, words(badge(document.status).key)]
+        parts = [document.name, words(badge_of(row).key)]
         if document.pages:
             parts.append(words("documents.pages", count=document.pages))
         if document.reason:
@@ -171,3 +187,9 @@ class DocumentsModel(QAbstractListModel):
         if not row.included:
             parts.append(words("documents.left_out"))
         return ", ".join(parts)
+
+
+def badge_of(row: DocumentRow) -> Badge:
+    """How a row's state is told: once it is ready, what the model knows of it."""
+    ready = badge(row.document.status)
+    return remembered_badge(ready, row.document.status, row.remembered, row.being_read)

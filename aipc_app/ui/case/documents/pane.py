@@ -14,6 +14,7 @@ from aipc_app.domain.jobs import Changes, Job, JobState
 from aipc_app.operations import documents
 from aipc_app.ui.case.documents.actions import DocumentActions
 from aipc_app.ui.case.documents.delegate import DocumentDelegate
+from aipc_app.ui.case.documents.memory_foot import MemoryFoot
 from aipc_app.ui.case.documents.model import DocumentRow, DocumentsModel
 from aipc_app.ui.case.documents.view import DocumentsView
 from aipc_app.ui.context import UiContext
@@ -44,6 +45,7 @@ class DocumentsPane(QFrame):
         self.empty = EmptyState(context.words, context.look, "file", "documents.none", "documents.none_hint")
         self.add = icon_button(context.words, context.look, "plus", "documents.add")
         self.body = QStackedWidget()
+        self.memory = MemoryFoot(context, self.model)
         self.left_out = frame("foot")
         self._left_out_text = label(kind="small")
         self._lay_out()
@@ -62,6 +64,7 @@ class DocumentsPane(QFrame):
         self._case_id = case_id
         self.actions_.case_id = case_id
         self.model.forget()
+        self.memory.show_case(case_id)
         self.reload()
 
     def reload(self) -> None:
@@ -101,6 +104,7 @@ class DocumentsPane(QFrame):
         foot.addWidget(button(words, "documents.include_all", self.model.include_all, "link"))
         inside.addWidget(self.left_out)
         self.left_out.hide()
+        inside.addWidget(self.memory)
 
     def _drop_hint(self) -> QFrame:
         self.drop_zone = frame("drop-zone")
@@ -153,6 +157,7 @@ class DocumentsPane(QFrame):
             stays = self.model.place_of(current.document.id)
             self.view.setCurrentIndex(self.model.index(stays if stays >= 0 else min(place, len(self.model.rows) - 1)))
         self._refresh()
+        self.memory.documents_changed()
 
     def _show_jobs(self, jobs: tuple[Job, ...]) -> None:
         self.model.set_progress({job.document_id: job.progress for job in jobs if job.state is JobState.RUNNING})

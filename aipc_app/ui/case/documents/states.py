@@ -29,3 +29,15 @@ _BADGES = {
 
 def badge(status: DocumentStatus) -> Badge:
     return _BADGES[status]
+
+
+_WHOLE = 0.999
+
+
+def remembered_badge(ready: Badge, status: DocumentStatus, remembered: float, being_read: bool) -> Badge:
+    """A document that is ready without gaps is told as remembered, or as being read by the model; others stay."""
+    if status is not DocumentStatus.INDEXED:
+        return ready
+    if being_read:
+        return Badge("working", "status.remembering", "accent")
+    return Badge("memory", "status.remembered", "good") if remembered >= _WHOLE else ready
