@@ -17,17 +17,32 @@ MAX_PIXELS = 40_000_000
 
 def render_page(request: RenderPage, source: Source) -> PageRendered:
     """The page as displayed: crop, rotation, annotations and form fields. Raises ReadingError."""
-    if detect(source) is not Format.PDF:
-        raise ReadingError(
-            FailureKind.UNSUPPORTED, "This kind of file has no pages to draw; its text is shown instead."
-        )
-    with open_pdf(source) as document:
-        if not 1 <= request.page <= len(document):
-            raise ReadingError(
-                FailureKind.ERROR, f"There is no page {request.page}; the document has {len(document)}."
-            )
-        document.init_forms()
-        return _draw(request, document)
+    match detect(source):
+        case Format.PDF:
+            with open_pdf(source) as document:
+                _check_number(request.page, len(document))
+                document.init_forms()
+                return _draw(request, document)
+        case Format.IMAGE:
+            return _picture(request, source)
+    raise ReadingError(FailureKind.UNSUPPORTED, "This kind of file has no pages to draw; its text is shown instead.")
+
+
+def _check_number(page: int, count: int) -> None:
+    if not 1 <= page <= count:
+        raise ReadingError(FailureKind.ERROR, f"There is no page {page}; the document has {count}.")
+
+
+def _picture(request: RenderPage, source: Source) -> PageRendered:
+    from aipc_app.reader.convert.image_file import open_picture
+
+    with open_picture(source.path) as file:
+        _check_number(request.page, file.count)
+        picture = file.frame(request.page)
+    scale = _allowed_scale(request.scale, picture.width, picture.height)
+    width, height = max(1, round(picture.width * scale)), max(1, round(picture.height * scale))
+    drawn = picture.image.resize((width, height))
+    return PageRendered(id=request.id, width=width, height=height, pixels=drawn.tobytes())
 
 
 def _draw(request: RenderPage, document: pdfium.PdfDocument) -> PageRendered:

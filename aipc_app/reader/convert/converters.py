@@ -22,6 +22,12 @@ def _pdf() -> Converter:
     return pdf.convert
 
 
+def _image() -> Converter:
+    from aipc_app.reader.convert import image
+
+    return image.convert
+
+
 def _docx() -> Converter:
     from aipc_app.reader.convert import docx
 
@@ -72,6 +78,7 @@ def _markdown() -> Converter:
 
 _LOADERS: dict[Format, Callable[[], Converter]] = {
     Format.PDF: _pdf,
+    Format.IMAGE: _image,
     Format.DOCX: _docx,
     Format.XLSX: _xlsx,
     Format.PPTX: _pptx,

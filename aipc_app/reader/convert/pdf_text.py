@@ -19,16 +19,21 @@ _SOFT_HYPHEN = 0xAD
 _LINE_HYPHENS = frozenset({0x02, _SOFT_HYPHEN, 0xFFFE})  # how PDFium marks a hyphen at a line's end
 _NO_BOX = -1
 _SPACES = " \u00a0\u3000"
+_FONT_NAME = 128  # bytes; longer names are cut
 
 
 @dataclass(frozen=True)
 class PdfText:
-    """`boxes` as in domain.boxes. `lost` glyphs gave no character; `outside` lay off the visible page."""
+    """`boxes` as in domain.boxes. `lost` glyphs gave no character; `outside` lay off the visible page.
+
+    `line_fonts`: the name of the font in the middle of each line of `text`.
+    """
 
     text: str
     boxes: bytes
     lost: int
     outside: int
+    line_fonts: tuple[str, ...] = ()
 
 
 def page_text(page: pdfium.PdfPage) -> PdfText:
@@ -108,7 +113,8 @@ class _Assembly:
         self._trim(_SPACES + "\n")
         while self._chars and self._chars[0] == "\n":
             del self._chars[0], self._index[0]
-        return PdfText("".join(self._chars), self._packed(), self._lost, self._outside)
+        text = "".join(self._chars)
+        return PdfText(text, self._packed(), self._lost, self._outside, self._line_fonts(text))
 
     def _rare(self, code: int, i: int) -> None:
         if code == 0x0A:
@@ -157,6 +163,20 @@ class _Assembly:
             x, y = (x0 + x1) / 2, (y0 + y1) / 2
             off = (x < 0) | (y < 0) | (x > width) | (y > height)
         return off.tolist()  # type: ignore[no-any-return]
+
+    def _line_fonts(self, text: str) -> tuple[str, ...]:
+        fonts, start = [], 0
+        for line in text.split("\n"):
+            fonts.append(self._font_at(start + len(line) // 2) if line else "")
+            start += len(line) + 1
+        return tuple(fonts)
+
+    def _font_at(self, position: int) -> str:
+        name = ctypes.create_string_buffer(_FONT_NAME)
+        length = pdfium_c.FPDFText_GetFontInfo(
+            self._text_page, max(self._index[position], 0), name, _FONT_NAME, ctypes.c_int()
+        )
+        return name.raw[: max(length - 1, 0)].decode("utf-8", "replace")
 
     def _packed(self) -> bytes:
         width, height = self._size

@@ -25,7 +25,8 @@ def find_lines(picture: Image, network: Network) -> list[Quad]:
     height, width = picture.shape[:2]
     scale = min(1.0, LONGEST_SIDE / max(height, width))
     seen_height, seen_width = _stepped(height * scale), _stepped(width * scale)
-    seen = cv2.resize(picture, (seen_width, seen_height), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    seen = cv2.resize(picture, (seen_width, seen_height), interpolation=how)
     marks = network(_tensor(seen))[0, 0]
     stretch = np.array([width / seen_width, height / seen_height], dtype=np.float32)
     return [_inside(quad * stretch, width, height) for quad in _quads(marks)]

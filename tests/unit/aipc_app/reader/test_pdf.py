@@ -137,19 +137,25 @@ def test_a_page_without_text_is_listed_with_the_reason(tmp_path: Path, read: Rea
     ]
     outcome = read(write(tmp_path / "a.pdf", *pages))
     assert outcome.states == [PageState.TEXT] + [PageState.EMPTY] * 4
-    for one, reason in zip(outcome.read, ("", "scan", "lines", "nothing", "outside"), strict=True):
+    for one, reason in zip(outcome.read, ("", "recognised", "recognised", "nothing", "outside"), strict=True):
         assert reason in one.problem and bool(reason) == bool(one.problem)
 
 
 @pytest.mark.parametrize("meaning", ["\ue123", "\ufffd", "犃", "\x01"])
-def test_a_page_that_no_one_could_read_is_garbled(tmp_path: Path, read: ReadFile, meaning: str) -> None:
+def test_a_page_whose_characters_can_not_be_told_is_read_from_its_picture(
+    tmp_path: Path, read: ReadFile, meaning: str
+) -> None:
     letters = "ABCDEFGHIJKLMNOPQRST"
     mapped = {letter: chr(ord(meaning) + i if meaning != "\ufffd" else 0xFFFD) for i, letter in enumerate(letters)}
     if meaning == "\x01":
         mapped = dict.fromkeys(letters, "\x01")
     outcome = read(write(tmp_path / "a.pdf", PdfPage(show_mapped(letters)), mapped=mapped))
-    assert outcome.states == [PageState.GARBLED]
-    assert outcome.read[0].problem
+    assert outcome.states == [PageState.OCR]
+    assert outcome.text == letters
+    assert "from the picture" in outcome.read[0].problem
+    assert (outcome.page.confidence or 0) > 0.9
+    (box,) = span_boxes(outcome.page.boxes, 0, len(letters))
+    assert box[0] == pytest.approx(20, abs=3) and box[1] == pytest.approx(84, abs=6)
 
 
 def encrypted(path: Path, user: str, owner: str = "owner") -> Path:

@@ -1,0 +1,140 @@
+"""Does the text layer say what the page shows? A few lines of each font are read from their picture and compared."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from enum import Enum
+
+import numpy as np
+import pypdfium2 as pdfium
+
+from aipc_app.reader.convert.pdf_ocr import Area, draw
+from aipc_app.reader.convert.pdf_text import PdfText
+from aipc_app.reader.ocr.models import networks
+from aipc_app.reader.ocr.reading import Reading, read_line
+
+SAMPLES = 3  # lines of a font on a page
+_TRUSTED_AFTER = 2  # lines that said the same
+_LEAST_LINE, _MOST_LINE = 6, 24  # characters compared
+_SURE = 0.85  # recognition below this decides nothing
+_OTHER, _SAME = 0.4, 0.65  # likeness of the two texts
+_OF_A_SCAN = 0.75  # another program's recognition with every fourth character wrong is noise
+_PIXELS_PER_POINT = 3.0
+_COMMON_ENGLISH = re.compile(
+    r"\b(?:the|of|and|to|in|a|is|that|for|it|as|was|with|be|by|on|not|he|his|but|at|are|this|have|from|or|had|an|they"
+    r"|which|one|you|were|all|her|she|there|would|their|we|him|been|has|when|who|will|no|more|if|out|so)\b"
+)
+
+
+class Verdict(Enum):
+    SAME = "same"
+    OTHER = "other"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """Part of a line: what the layer says, and where."""
+
+    font: str
+    said: str
+    area: Area
+    length: int  # characters of the whole line
+
+
+@dataclass
+class FontTrust:
+    """What was found out about the fonts of one document; asked page by page."""
+
+    _good: Counter[str] = field(default_factory=Counter)
+    _bad: set[str] = field(default_factory=set)
+
+    def wrong_share(self, page: pdfium.PdfPage, read: PdfText) -> float:
+        """The share of the page's characters that stand in fonts whose text is wrong, from 0 to 1."""
+        lengths: Counter[str] = Counter()
+        samples: dict[str, list[_Sample]] = {}
+        for sample in _samples(read):
+            lengths[sample.font] += sample.length
+            samples.setdefault(sample.font, []).append(sample)
+        for font, lines in samples.items():
+            if font not in self._bad and self._good[font] < _TRUSTED_AFTER:
+                self._try(page, font, lines)
+        wrong = sum(lengths[font] for font in self._bad)
+        return wrong / max(1, lengths.total())
+
+    def _try(self, page: pdfium.PdfPage, font: str, lines: list[_Sample]) -> None:
+        verdicts = Counter(
+            Verdict.SAME if _is_plain_english(line.said) else compare(line.said, _recognised(page, line.area))
+            for line in sorted(lines, key=lambda line: -len(line.said))[:SAMPLES]
+        )
+        self._good[font] += verdicts[Verdict.SAME]
+        if verdicts[Verdict.OTHER] > verdicts[Verdict.SAME] and not self._good[font]:
+            self._bad.add(font)
+
+
+def scan_layer_is_noise(page: pdfium.PdfPage, read: PdfText) -> bool:
+    """A scan that another program recognised before: whether its text is mostly not what the picture says."""
+    lines = list(_samples(read))
+    likeness = []
+    for line in lines[:: max(1, len(lines) // SAMPLES)][:SAMPLES]:
+        seen = _recognised(page, line.area)
+        if seen.confidence >= _SURE and len(_plain(seen.text)) >= _LEAST_LINE:
+            likeness.append(alike(line.said, seen.text))
+    return bool(likeness) and sum(likeness) / len(likeness) < _OF_A_SCAN
+
+
+def compare(said: str, seen: Reading) -> Verdict:
+    """What the layer says beside what the picture shows."""
+    if seen.confidence < _SURE or len(_plain(seen.text)) < _LEAST_LINE - 2:
+        return Verdict.UNDECIDED
+    likeness = alike(said, seen.text)
+    if likeness >= _SAME:
+        return Verdict.SAME
+    return Verdict.OTHER if likeness < _OTHER else Verdict.UNDECIDED
+
+
+def alike(one: str, other: str) -> float:
+    """From 0 to 1, spaces and punctuation left out."""
+    return SequenceMatcher(None, _plain(one), _plain(other), autojunk=False).ratio()
+
+
+def _plain(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).lower()
+    return "".join(char for char in folded if unicodedata.category(char)[0] in "LNC" and char not in "\n\t")
+
+
+def _is_plain_english(text: str) -> bool:
+    """Enough of the commonest words to be nothing else: such a font needs no picture."""
+    return text.isascii() and len(text.split()) >= 4 and len(_COMMON_ENGLISH.findall(text.lower())) >= 2
+
+
+def _samples(read: PdfText) -> Iterator[_Sample]:
+    """The beginning of every line that runs across the page and is long enough to tell."""
+    boxes = np.frombuffer(read.boxes, dtype="<f4").reshape(-1, 4)
+    start = 0
+    for line, font in zip(read.text.split("\n"), read.line_fonts, strict=True):
+        if len(_plain(line)) >= _LEAST_LINE:
+            part = line[:_MOST_LINE] if len(line) - _MOST_LINE > _LEAST_LINE else line[: 2 * _MOST_LINE]
+            placed = boxes[start : start + len(part)]
+            placed = placed[~np.isnan(placed[:, 0])]
+            if len(placed):
+                (x0, y0), (x1, y1) = placed[:, :2].min(axis=0).tolist(), placed[:, 2:].max(axis=0).tolist()
+                heights = float(np.median(placed[:, 3] - placed[:, 1]))
+                if x1 - x0 > 2 * (y1 - y0) and y1 - y0 < 1.7 * heights:
+                    yield _Sample(font, part, Area(x0, y0, x1, y1), len(line))
+        start += len(line) + 1
+
+
+def _recognised(page: pdfium.PdfPage, area: Area) -> Reading:
+    width, height = page.get_size()
+    margin = 0.08 * (area.y1 - area.y0)
+    shown = Area(
+        max(0.0, area.x0 - margin), max(0.0, area.y0 - margin),
+        min(width, area.x1 + margin), min(height, area.y1 + margin),
+    )  # fmt: skip
+    return read_line(draw(page, shown, _PIXELS_PER_POINT), networks())
