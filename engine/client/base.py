@@ -5,7 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 
-from engine.types.generation import GenerateRequest, GenerationEvent, ScoreRequest, Scores
+from engine.types.generation import (
+    BranchEvent,
+    GenerateRequest,
+    GenerationEvent,
+    ManyRequest,
+    ScoreRequest,
+    Scores,
+)  # fmt: skip
 from engine.types.model import EngineState, Inspection, LoadedModel, LoadRequest
 from engine.types.prompt import Prompt
 from engine.types.remembering import Known, RememberRequest, StoreStatus
@@ -24,6 +31,24 @@ class Generation(ABC):
     @abstractmethod
     def cancel(self) -> None:
         """Stop within one piece of prefill or one token; returns at once, from any thread."""
+
+
+class Branches(ABC):
+    """Several answers in progress. Iterate once, from any one thread, until each branch has ended.
+
+    Iteration raises `EngineDied` when the child ends, or another `EngineError` for all that have not ended.
+    """
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[BranchEvent]: ...
+
+    @abstractmethod
+    def cancel(self) -> None:
+        """Stop them all within one step; returns at once, from any thread."""
+
+    @abstractmethod
+    def cancel_branch(self, branch: int) -> None:
+        """Stop one of them within one step, its end still comes; returns at once, from any thread."""
 
 
 class EngineClient(ABC):
@@ -57,6 +82,10 @@ class EngineClient(ABC):
     @abstractmethod
     def generate(self, request: GenerateRequest) -> Generation:
         """Start a generation. Raises EngineDied or RequestInvalid at once when no model is loaded."""
+
+    @abstractmethod
+    def generate_many(self, request: ManyRequest) -> Branches:
+        """Start several answers whose prompts share their beginning. Raises as `generate` does."""
 
     @abstractmethod
     def score(self, request: ScoreRequest) -> Scores:

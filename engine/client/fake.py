@@ -11,7 +11,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from engine.client.base import EngineClient, Generation
+from engine.client.base import Branches, EngineClient, Generation
+from engine.client.fake_branches import FakeBranches
 from engine.client.fake_store import TOKENS_PER_S, FakeStore, fake_tokens, prefix_of, segments_of
 from engine.errors import EngineDied, EngineError, PromptTooLong, RequestInvalid
 from engine.types.generation import (
@@ -20,6 +21,7 @@ from engine.types.generation import (
     Generated,
     GenerateRequest,
     GenerationEvent,
+    ManyRequest,
     PrefillProgress,
     Remembered,
     ScoreRequest,
@@ -77,6 +79,7 @@ class FakeEngine(EngineClient):
         self.store = FakeStore()
         self.remember_requests: list[RememberRequest] = []
         self.requests: list[GenerateRequest] = []
+        self.many_requests: list[ManyRequest] = []
         self.score_requests: list[ScoreRequest] = []
         if loaded:
             self.load(LoadRequest("fake.gguf"))
@@ -134,6 +137,12 @@ class FakeEngine(EngineClient):
         with self._changed:
             self._running.add(generation)
         return generation
+
+    def generate_many(self, request: ManyRequest) -> Branches:
+        if request.problem:
+            raise RequestInvalid(request.problem)
+        self.many_requests.append(request)
+        return FakeBranches([self.generate(request.alone(branch)) for branch in range(len(request.prompts))])
 
     def score(self, request: ScoreRequest) -> Scores:
         self._refuse_if_closed()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from engine.client.base import EngineClient, Generation
-from engine.client.connection import DIED, Connection, Mailbox, receive
+from engine.client.base import Branches, EngineClient, Generation
+from engine.client.connection import DIED, Connection, receive
+from engine.client.streams import ProcessBranches, ProcessGeneration, Stream
 from engine.errors import EngineBusy, EngineDied, EngineError, RequestInvalid
-from engine.types.generation import Generated, GenerateRequest, GenerationEvent, Remembered, ScoreRequest, Scores
+from engine.types.generation import GenerateRequest, ManyRequest, ScoreRequest, Scores
 from engine.types.model import (
     EngineFailed,
     EngineLoading,
@@ -100,7 +101,12 @@ class ProcessEngine(EngineClient):
         self._set_state(EngineStopped())
 
     def generate(self, request: GenerateRequest) -> Generation:
-        return self._begin(lambda id_: wire.Generate(id_, request))
+        return ProcessGeneration(self._begin(lambda id_: wire.Generate(id_, request)))
+
+    def generate_many(self, request: ManyRequest) -> Branches:
+        if request.problem:
+            raise RequestInvalid(request.problem)
+        return ProcessBranches(self._begin(lambda id_: wire.GenerateMany(id_, request)), len(request.prompts))
 
     def score(self, request: ScoreRequest) -> Scores:
         self._ensure_model()
@@ -116,7 +122,7 @@ class ProcessEngine(EngineClient):
         return reply.counts
 
     def remember(self, request: RememberRequest) -> Generation:
-        return self._begin(lambda id_: wire.Remember(id_, request))
+        return ProcessGeneration(self._begin(lambda id_: wire.Remember(id_, request)))
 
     def known(self, prompt: Prompt) -> Known:
         self._ensure_model()
@@ -149,15 +155,15 @@ class ProcessEngine(EngineClient):
         self._connection.close()
         self._set_state(EngineStopped())
 
-    def _begin(self, message: Callable[[int], wire.EngineRequest]) -> Generation:
+    def _begin(self, message: Callable[[int], wire.EngineRequest]) -> Stream:
         """Send at once when a model is there; else when iteration begins, after the restart."""
         self._connection.refuse_if_closed()
         if self._last_good is None and not isinstance(self._state, EngineLoading):
             raise RequestInvalid(_NO_MODEL)
-        generation = _ProcessGeneration(self, message)
+        stream = Stream(self._connection, self._ensure_model, message)
         if self._has_model:
-            generation.begin()
-        return generation
+            stream.begin()
+        return stream
 
     def _forget(self, owners: tuple[str, ...] | None) -> int:
         self._ensure_child()
@@ -229,53 +235,3 @@ class ProcessEngine(EngineClient):
             listeners = list(self._listeners)
         for listener in listeners:
             listener(told)
-
-
-class _ProcessGeneration(Generation):
-    """Sent at once when the engine is ready; else when iteration begins, after the restart."""
-
-    def __init__(self, engine: ProcessEngine, message: Callable[[int], wire.EngineRequest]) -> None:
-        self._engine, self._connection, self._message = engine, engine._connection, message
-        self._lock = threading.Lock()
-        self._id: int | None = None
-        self._mailbox: Mailbox | None = None
-        self._cancelled = False
-
-    def begin(self) -> None:
-        """Send the request. Raises EngineDied."""
-        with self._lock:
-            if self._mailbox is None:
-                self._id, self._mailbox = self._connection.register()
-                self._connection.post(self._message(self._id))
-                if self._cancelled:
-                    self._connection.post(wire.Cancel(self._id))
-
-    def cancel(self) -> None:
-        with self._lock:
-            self._cancelled = True
-            if self._id is not None:
-                self._connection.post(wire.Cancel(self._id))
-
-    def __iter__(self) -> Iterator[GenerationEvent]:
-        if self._mailbox is None:
-            self._engine._ensure_model()
-            self.begin()
-        assert self._id is not None and self._mailbox is not None
-        try:
-            yield from self._events(self._mailbox)
-        finally:
-            self._connection.forget(self._id)
-
-    def _events(self, mailbox: Mailbox) -> Iterator[GenerationEvent]:
-        try:
-            while True:
-                reply = receive(mailbox)
-                assert isinstance(reply, wire.Event)
-                if isinstance(reply.event, Generated | Remembered):
-                    self._connection.lived()
-                    yield reply.event
-                    return
-                yield reply.event
-        except GeneratorExit:
-            self.cancel()  # the iteration was given up
-            raise

@@ -13,9 +13,10 @@ from engine.native.devices import inspection
 from engine.native.library import Library
 from engine.runtime.generate import GenerateJob
 from engine.runtime.loaded import Loaded, load
+from engine.runtime.many import ManyJob
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.score import ScoreJob
-from engine.types.generation import GenerationEvent, Scores
+from engine.types.generation import BranchEvent, GenerationEvent, Scores
 from engine.wire import messages as wire
 from engine.wire.framing import Channel, EndOfStream
 
@@ -59,14 +60,23 @@ class Host:
                 self._give_up_load.set()
             case wire.Unload():
                 self._scheduler.change_model(lambda: self._unload(message), "The model was closed.")
-            case wire.Generate():
-                self._generate(message)
-            case wire.Score():
-                self._score(message)
             case wire.CountTokens():
                 self._counting.put(message)
             case wire.Cancel():
                 self._scheduler.cancel(message.id)
+            case wire.CancelBranch():
+                self._scheduler.cancel_part(message.id, message.branch)
+            case _:
+                self._receive_job(message)
+
+    def _receive_job(self, message: wire.EngineRequest) -> None:
+        match message:
+            case wire.Generate():
+                self._generate(message)
+            case wire.GenerateMany():
+                self._generate_many(message)
+            case wire.Score():
+                self._score(message)
             case _:
                 self._receive_about_store(message)
 
@@ -81,6 +91,14 @@ class Host:
             self._send(wire.Event(id_, event))
 
         self._scheduler.submit(GenerateJob(id_, message.request, emit, lambda error: self._fail(id_, error)))
+
+    def _generate_many(self, message: wire.GenerateMany) -> None:
+        id_ = message.id
+
+        def emit(event: BranchEvent) -> None:
+            self._send(wire.Branch(id_, event))
+
+        self._scheduler.submit(ManyJob(id_, message.request, emit, lambda error: self._fail(id_, error)))
 
     def _score(self, message: wire.Score) -> None:
         id_ = message.id

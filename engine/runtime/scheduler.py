@@ -82,6 +82,15 @@ class Scheduler:
         for job in waiting:
             job.stopped()
 
+    def cancel_part(self, id_: int, part: int) -> None:
+        """Stop one of a request's answers at its next step. Any thread. What is unknown has ended already."""
+        with self._wake:
+            waiting = [job for queue in self._waiting.values() for job in queue]
+            begun = [turn.job for turn in (self._running, *self._suspended) if turn is not None]
+        for job in [*waiting, *begun]:
+            if job.id == id_:
+                job.cancel_part(part)
+
     def change_model(self, opener: Opener, why: str) -> None:
         """Free the present model, then run `opener` on the engine's thread for the next one. Any thread."""
         self._change(_Change(opener, why))

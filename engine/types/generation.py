@@ -30,7 +30,8 @@ class GenerateRequest(Struct, frozen=True):
     """One answer to generate.
 
     `grammar` is GBNF; `json_schema` a JSON schema as text; at most one of the two. `owner` ("case:3") is who what is
-    read or written of the prompt's KV blocks is kept for.
+    read or written of the prompt's KV blocks is kept for. `speculate`: draft what the answer may quote from the prompt
+    and check several tokens at once; greedy answers without a grammar only, any other is decoded plainly.
     """
 
     prompt: Prompt
@@ -41,6 +42,41 @@ class GenerateRequest(Struct, frozen=True):
     json_schema: str | None = None
     priority: Priority = Priority.USER
     owner: str = ""
+    speculate: bool = False
+
+
+class ManyRequest(Struct, frozen=True):
+    """Several answers to generate together; what their prompts share from their beginning is read once.
+
+    `grammars` and `json_schemas` have one entry for each prompt, or none at all.
+    """
+
+    prompts: tuple[Prompt, ...]
+    max_tokens: int = 512
+    sampling: Sampling = Sampling()
+    stop: tuple[str, ...] = ()
+    grammars: tuple[str | None, ...] = ()
+    json_schemas: tuple[str | None, ...] = ()
+    priority: Priority = Priority.USER
+    owner: str = ""
+
+    def alone(self, branch: int) -> GenerateRequest:
+        """One of the prompts as a request of its own."""
+        return GenerateRequest(
+            prompt=self.prompts[branch], max_tokens=self.max_tokens, sampling=self.sampling, stop=self.stop,
+            grammar=self.grammars[branch] if self.grammars else None,
+            json_schema=self.json_schemas[branch] if self.json_schemas else None,
+            priority=self.priority, owner=self.owner,
+        )  # fmt: skip
+
+    @property
+    def problem(self) -> str:
+        """Why this can't be asked; "" when it can."""
+        if not self.prompts:
+            return "There is nothing to answer: no prompt was given."
+        if {len(self.grammars), len(self.json_schemas)} - {0, len(self.prompts)}:
+            return "There must be a grammar or a JSON schema for each prompt, or none at all."
+        return ""
 
 
 class ScoreRequest(Struct, frozen=True):
@@ -63,6 +99,8 @@ class Timing(Struct, frozen=True):
     prefill_s: float = 0.0
     first_token_s: float = 0.0
     decode_s: float = 0.0
+    drafted_tokens: int = 0  # guessed from the prompt and checked,
+    accepted_tokens: int = 0  # and of these, those that were right
 
     @property
     def decode_tokens_per_s(self) -> float:
@@ -127,3 +165,22 @@ class Remembered(Struct, frozen=True, tag=True):
 
 
 GenerationEvent = PrefillProgress | TextDelta | Generated | Remembered
+
+
+class BranchFailed(Struct, frozen=True, tag=True):
+    """The end of a branch that failed alone; `kind` names a class of engine.errors."""
+
+    message: str
+    kind: str
+
+
+class BranchEvent(Struct, frozen=True):
+    """Something happened to one of several answers. Each branch ends with its Generated or BranchFailed."""
+
+    branch: int
+    event: PrefillProgress | TextDelta | Generated | BranchFailed
+
+    @property
+    def ends(self) -> bool:
+        """Whether this branch has ended with it."""
+        return isinstance(self.event, Generated | BranchFailed)

@@ -6,7 +6,14 @@ from msgspec import Struct
 
 from engine import errors
 from engine.errors import EngineError, PromptTooLong
-from engine.types.generation import GenerateRequest, GenerationEvent, ScoreRequest, Scores
+from engine.types.generation import (
+    BranchEvent,
+    GenerateRequest,
+    GenerationEvent,
+    ManyRequest,
+    ScoreRequest,
+    Scores,
+)  # fmt: skip
 from engine.types.model import Inspection, LoadedModel, LoadRequest
 from engine.types.prompt import Prompt
 from engine.types.remembering import Known, RememberRequest, StoreSettings, StoreStatus
@@ -41,6 +48,20 @@ class Generate(Struct, frozen=True, tag=True):
 
     id: int
     request: GenerateRequest
+
+
+class GenerateMany(Struct, frozen=True, tag=True):
+    """Answered by Branch messages until each branch has ended, or by Failed for all that have not."""
+
+    id: int
+    request: ManyRequest
+
+
+class CancelBranch(Struct, frozen=True, tag=True):
+    """Stop one branch of request `id`; its end still comes."""
+
+    id: int
+    branch: int
 
 
 class Score(Struct, frozen=True, tag=True):
@@ -112,7 +133,7 @@ class Flush(Struct, frozen=True, tag=True):
 
 EngineRequest = (
     Configure | Inspect | Load | CancelLoad | Unload | Generate | Score | CountTokens | Cancel
-    | Remember | AskKnown | AskStore | Pin | Forget | Flush
+    | Remember | AskKnown | AskStore | Pin | Forget | Flush | GenerateMany | CancelBranch
 )  # fmt: skip
 
 
@@ -140,6 +161,11 @@ class Unloaded(Struct, frozen=True, tag=True):
 class Event(Struct, frozen=True, tag=True):
     id: int
     event: GenerationEvent
+
+
+class Branch(Struct, frozen=True, tag=True):
+    id: int
+    event: BranchEvent
 
 
 class Scored(Struct, frozen=True, tag=True):
@@ -185,7 +211,7 @@ class Failed(Struct, frozen=True, tag=True):
 
 EngineReply = (
     Hello | Inspected | LoadProgress | Loaded | Unloaded | Event | Scored | Counted | Failed
-    | KnownOf | StoreIs | Forgotten | Done
+    | KnownOf | StoreIs | Forgotten | Done | Branch
 )  # fmt: skip
 
 _KINDS: dict[str, type[EngineError]] = {
