@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import argparse
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from aipc_app.cli.arguments import case_id, case_or_library, natural
 from aipc_app.cli.forgetting import forget_now
 from aipc_app.cli.output import Output
 from aipc_app.domain.documents import LIBRARY_ID, Document
+from aipc_app.domain.fields import DocumentField
 from aipc_app.ingest.report import IngestProgress, IngestReport
 from aipc_app.messages import system_language, translate
 from aipc_app.operations.cases import delete_case, ensure_case
+from aipc_app.operations.details import fields_of_case
 from aipc_app.operations.documents import (
     add_and_wait,
     get_document,
@@ -79,14 +84,22 @@ def _documents(services: Services, options: argparse.Namespace, output: Output, 
     documents = list_documents(services, case_id=case).run()
     shares = {one.document_id: one.remembered for one in document_shares(services, case_id=case).run()}
     if output.json:
-        output.object({"documents": [_described(document, shares.get(document.id, 0.0)) for document in documents]})
+        fields = fields_of_case(services, case_id=case).run()
+        output.object(
+            {
+                "documents": [
+                    _described(document, shares.get(document.id, 0.0), fields.get(document.id, ()))
+                    for document in documents
+                ]
+            }
+        )
     for document in documents:
         known = f", {shares[document.id]:.0%} remembered" if shares.get(document.id) else ""
         output.line(f"{document.id:5}  {document.status:18} {document.pages:4} pages{known}  {document.name}")
     return 0
 
 
-def _described(document: Document, remembered: float) -> dict[str, object]:
+def _described(document: Document, remembered: float, fields: Sequence[DocumentField]) -> dict[str, object]:
     return {
         "document_id": document.id,
         "document": document.name,
@@ -94,6 +107,7 @@ def _described(document: Document, remembered: float) -> dict[str, object]:
         "pages": document.pages,
         "remembered": round(remembered, 4),
         "reason": document.reason,
+        "fields": [msgspec.to_builtins(field) for field in fields],
     }
 
 
@@ -112,6 +126,8 @@ def _pages(services: Services, options: argparse.Namespace, output: Output, _can
                         "state": str(p.state),
                         "width": p.width,
                         "height": p.height,
+                        "label": p.label,
+                        "corrected": p.corrected,
                         "problem": p.problem or None,
                         "confidence": p.confidence,
                     }

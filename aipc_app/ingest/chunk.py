@@ -185,18 +185,23 @@ class _Reader:
             title = clause_heading(f"{clause.number}. {clause.title}", len(clause.levels), inline=not clause.whole_line)
             mark, depth = mark_of(clause, self._numbering), len(clause.levels)
             yield _Line(start, None if clause.again else mark, title if clause.title else None, depth)
-        elif heading := self._heading(line):
-            yield _Line(start, None, heading)
-        elif not self.statute and (verdict := verdict_in(line)):
-            offset, heading = verdict
-            if line[:offset].strip():
-                yield _Line(start, None, None)
-            yield _Line(start + offset, None, heading)
         else:
-            yield _Line(start, None, None)
+            yield from self._headed(line, start)
+
+    def _headed(self, line: str, start: int) -> Iterator[_Line]:
+        heading = self._heading(line)
+        verdict = None if self.statute or (heading and not heading.inline) else verdict_in(line)
+        offset = verdict[0] if verdict else 0
+        if verdict is None or line[:offset].strip():
+            yield _Line(start, None, heading)
+        if verdict is not None:
+            yield _Line(start + offset, None, verdict[1])
 
     def _heading(self, line: str) -> Heading | None:
-        return heading_of(line, statute=self.statute) or (None if self._begun else title_of(line))
+        found = heading_of(line, statute=self.statute)
+        if not self._begun and (found is None or found.rank == clause_rank(1)):
+            return title_of(line) or found  # LOAN AGREEMENT governs what follows; other capitals are a section
+        return found
 
     def _entered(self, group: list[_Line], end: int) -> Iterator[_Block]:
         """The block of a group, and before it one for a table of contents that stood in front."""
@@ -233,7 +238,7 @@ def _units(text: str, block: _Block, limits: Limits) -> list[_Unit]:
     start, end = block.start, block.end
     if block.article is not None and (whole := _weight(text[start:end])) <= limits.maximum:
         trimmed = _trimmed(text, start, end)
-        return [_Unit(*trimmed, whole, block)] if trimmed else []
+        return [_Unit(*trimmed, whole, block, opens=True)] if trimmed else []
     spans = _paragraphs(text[start:end]) if block.article is not None else split_sentences(text[start:end])
     placed = [Span(start + span.start, start + span.end) for span in spans]
     units = [unit for span in placed for unit in _fitting(text, span, block, limits)]

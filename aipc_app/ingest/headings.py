@@ -29,7 +29,7 @@ _PARTY = (
 _PLEADS = "诉讼请求|上诉请求|再审请求|诉称|辩称|述称|上诉称|起诉称|答辩称|申请称|指控"
 _NAMED_LEAD = re.compile(rf"\s*(?P<party>{_PARTY})[^，,。；;：:\n]{{0,40}}?(?P<verb>{_PLEADS})[，,：:]")
 _COURT_LEAD = re.compile(
-    r"\s*(?P<title>(?:[一二原再]审(?:法院|判决)?(?:经审理)?(?:认定(?:事实)?|查明|认为)|本院(?:经|再审|二审)?审理?(?:查明|认为)"
+    r"\s*(?P<title>(?:[一二原再]审(?:法院|判决)?(?:经审理)?(?:认定(?:事实)?|查明|认为)|经?本院(?:经|再审|二审)?(?:审理|审查)?(?:查明|认为)"
     r"|二审(?:中|期间)|本院二审期间|经审理查明|另查明|再查明|事实[和与]理由))[，,：:]"
 )
 _VERDICT = re.compile(r"(?P<title>(?:判决|裁定|决定|调解)如下)\s?[：:]?\s*$")
@@ -108,6 +108,8 @@ def heading_of(line: str, *, statute: bool = False) -> Heading | None:
 def title_of(first_line: str) -> Heading | None:
     """The heading that a document's first line is, if it looks like a title."""
     bare = first_line.strip()
+    if _ENGLISH_NAMED.match(bare) or _ENGLISH_NUMBERED.match(bare):
+        return None
     if not bare or display_width(bare) > _LONGEST or _SENTENCE_END.search(bare) or _NO_TITLE.search(bare):
         return None
     return Heading(_title(bare), 1)

@@ -12,8 +12,11 @@ from msgspec import Struct
 
 from aipc_app.domain.documents import Document, DocumentStatus, Page, PageState
 from aipc_app.domain.encoder_wire import TextKind
+from aipc_app.domain.fields import DocumentField
 from aipc_app.domain.reader_wire import Opened, PageRead, ReadLimits
 from aipc_app.errors import Cancelled
+from aipc_app.ingest.correcting import with_corrections
+from aipc_app.ingest.metadata import recognise
 from aipc_app.ingest.passages import Drafted, drafts_of, index_passage, labelled
 from aipc_app.ingest.ports import FileReader, PassageEncoder, collection_of
 from aipc_app.store import IndexedPassage, Store
@@ -35,9 +38,14 @@ class EmbedderChanged(Exception):
 
 
 class ReadResult(Struct, frozen=True, kw_only=True):
-    """Everything of one file, not stored yet. `reason` names the pages that are missing."""
+    """Everything of one file, not stored yet. `reason` names the pages that are missing.
+
+    `pages` have the user's text where they wrote one; `read` are these pages as they were read.
+    """
 
     pages: tuple[Page, ...]
+    read: tuple[Page, ...]
+    fields: tuple[DocumentField, ...]
     passages: tuple[IndexedPassage, ...]
     has_layout: bool
     reason: str | None
@@ -68,11 +76,14 @@ def read_document(
         on_page=on_page, on_opened=opened.append, cancel=cancel,
     )  # fmt: skip
     on_fraction(_READING_SHARE)
-    passages = _index(drafts_of(pages), on_fraction, cancel)
+    corrections = store.corrections.of_document(document.id)
+    shown = labelled(with_corrections(pages, corrections))
+    passages = _index(drafts_of(shown), on_fraction, cancel)
     has_layout = bool(opened and opened[0].has_layout)
-    states = {state: [page.number for page in pages if page.state is state] for state in PageState}
+    states = {state: [page.number for page in shown if page.state is state] for state in PageState}
     return ReadResult(
-        pages=labelled(pages), passages=passages, has_layout=has_layout,
+        pages=shown, read=tuple(page for page in pages if page.number in corrections),
+        fields=recognise(document.name, shown), passages=passages, has_layout=has_layout,
         reason=gaps(states, len(pages), len(passages)),
     )  # fmt: skip
 

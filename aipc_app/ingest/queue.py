@@ -13,7 +13,9 @@ from aipc_app.domain.documents import Document, DocumentStatus
 from aipc_app.domain.jobs import Changes, JobKind
 from aipc_app.errors import Cancelled, UserMistake
 from aipc_app.ingest.announce import Announcer
+from aipc_app.ingest.correcting import clean, correct
 from aipc_app.ingest.embedding import EmbedLane
+from aipc_app.ingest.pipeline import settled
 from aipc_app.ingest.ports import FileReader, PassageEncoder
 from aipc_app.ingest.reading import ReadLane
 from aipc_app.ingest.report import Added, IngestProgress, IngestReport, report
@@ -113,6 +115,38 @@ class IngestQueue:
         cases = frozenset(self._store.documents.cases_of(document_id))
         self._announcer.changed(Changes(documents=cases, jobs=True))
         self._wake()
+
+    def correct(self, document_id: int, number: int, text: str | None) -> None:
+        """Take the user's text for a page; None: what was read stands again. Search and passages follow at once.
+
+        Raises UserMistake for a document that is being read, and for a page that isn't there.
+        """
+        document = self._store.documents.get(document_id)
+        if not document.status.readable:
+            raise UserMistake("This document is not read yet; correct it when it is.")
+        changed = correct(self._store, document, number, None if text is None else clean(text))
+        self._embedding.remove_vectors(document_id)  # first: it must not meet the new ones
+        with self._store.transaction():
+            if text is None:
+                self._store.corrections.drop(document_id, number)
+            else:
+                self._store.corrections.save(document_id, changed.read, changed.page.text)
+            self._store.documents.save_page(
+                document_id, changed.page, gone=changed.gone, passages=changed.passages,
+                status=DocumentStatus.SEARCHABLE, reason=None,
+            )  # fmt: skip
+            self._settle_corrected(document_id)
+        cases = frozenset(self._store.documents.cases_of(document_id))
+        self._announcer.changed(Changes(documents=cases, pages=frozenset({document_id}), jobs=True))
+        self._wake()
+
+    def _settle_corrected(self, document_id: int) -> None:
+        document = self._store.documents.get(document_id)
+        if document.passages:
+            self._store.jobs.add(JobKind.EMBED, document_id)
+        else:
+            status, reason = settled(self._store, document)
+            self._store.documents.set_status(document_id, status, reason=reason)
 
     def prefer(self, case_id: int) -> None:
         """Documents of this case, which somebody looks at, go first."""

@@ -111,6 +111,8 @@ class ReadLane(WorkLane):
                 document.id, pages=result.pages, passages=result.passages, status=status, reason=result.reason,
                 has_layout=result.has_layout,
             )  # fmt: skip
+            self._store.fields.save_found(document.id, result.fields)
+            self._store.corrections.note_read(document.id, result.read)
             if result.passages:
                 self._store.jobs.add(JobKind.EMBED, document.id)
             self._store.jobs.finish(job.id)

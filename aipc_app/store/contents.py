@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
@@ -62,6 +62,39 @@ class Contents:
             _insert_pages(connection, document_id, pages)
             connection.executemany("INSERT INTO page_boxes VALUES (?, ?, ?)", boxes)
             _insert_passages(connection, document_id, passages)
+
+    def save_page(
+        self,
+        document_id: int,
+        page: Page,
+        *,
+        gone: Collection[int],
+        passages: Sequence[IndexedPassage],
+        status: DocumentStatus,
+        reason: str | None,
+    ) -> None:
+        """Replace one page, and of the document's passages those that are gone by these; the others keep their ids.
+
+        Raises ValueError for a passage that is not exactly its page's text, UserMistake for an unknown id.
+        """
+        with self._database.write() as connection:
+            connection.execute(
+                "DELETE FROM pages WHERE document_id = ? AND number = ?", (document_id, page.number)
+            )
+            _insert_pages(connection, document_id, [page])
+            if page.boxes:
+                boxes = zlib.compress(page.boxes, _ZLIB_LEVEL)
+                connection.execute("INSERT INTO page_boxes VALUES (?, ?, ?)", (document_id, page.number, boxes))
+            _check_verbatim(self.pages(document_id), passages)
+            connection.executemany("DELETE FROM passages WHERE id = ?", [(id_,) for id_ in gone])
+            _insert_passages(connection, document_id, passages)
+            updated = connection.execute(
+                "UPDATE documents SET status = ?, reason = ?, passages = (SELECT COUNT(*) FROM passages"
+                " WHERE document_id = ?3) WHERE id = ?3",
+                (status.value, reason, document_id),
+            )
+            if updated.rowcount == 0:
+                raise UserMistake(f"There is no document number {document_id}; it was removed meanwhile.")
 
     def pages(self, document_id: int, *, boxes: bool = False) -> tuple[Page, ...]:
         """Every page in order; `boxes` brings the character boxes too."""

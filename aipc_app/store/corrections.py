@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+import zlib
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -11,12 +13,13 @@ from aipc_app.store.database import Database
 
 
 class Correction(Struct, frozen=True, kw_only=True):
-    """`text` is the user's; `read_text` and `read_state` are what the reader last made of the page."""
+    """`text` is the user's; the rest is what the reader last made of the page, boxes as in domain.boxes."""
 
     number: int
     text: str
     read_text: str
     read_state: PageState
+    read_boxes: bytes = b""
 
 
 class Corrections:
@@ -29,22 +32,35 @@ class Corrections:
         """By page number."""
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT number, text, read_text, read_state FROM page_corrections WHERE document_id = ?", (document_id,)
+                "SELECT number, text, read_text, read_state, read_boxes FROM page_corrections WHERE document_id = ?",
+                (document_id,),
             )
             return {
-                number: Correction(number=number, text=text, read_text=read, read_state=PageState(state))
-                for number, text, read, state in rows
-            }
+                number: Correction(
+                    number=number, text=text, read_text=read, read_state=PageState(state),
+                    read_boxes=zlib.decompress(boxes) if boxes else b"",
+                )
+                for number, text, read, state, boxes in rows
+            }  # fmt: skip
 
     def save(self, document_id: int, read: Page, text: str) -> None:
         """The user's text for a page as it was read; in place of an earlier one."""
         with self._database.write() as connection:
             connection.execute(
-                "INSERT INTO page_corrections (document_id, number, text, read_text, read_state, changed)"
-                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (document_id, number) DO UPDATE SET text = excluded.text,"
-                " read_text = excluded.read_text, read_state = excluded.read_state, changed = excluded.changed",
-                (document_id, read.number, text, read.text, read.state.value, time.time()),
+                "INSERT OR REPLACE INTO page_corrections"
+                " (document_id, number, text, read_text, read_state, read_boxes, changed) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    document_id, read.number, text, read.text, read.state.value,
+                    zlib.compress(read.boxes) if read.boxes else None, time.time(),
+                ),
             )
+
+    def note_read(self, document_id: int, pages: Sequence[Page]) -> None:
+        """The document was read again: these pages, which the user corrected, as they were read now."""
+        known = self.of_document(document_id)
+        for page in pages:
+            if page.number in known:
+                self.save(document_id, page, known[page.number].text)
 
     def drop(self, document_id: int, number: int) -> None:
         """The page's own text again."""

@@ -35,7 +35,9 @@ class Passages:
     def of_document(self, document_id: int) -> tuple[Passage, ...]:
         """A document's passages in reading order."""
         with self._database.read() as connection:
-            rows = connection.execute(f"{_SELECT} WHERE p.document_id = ? ORDER BY p.id", (document_id,))
+            rows = connection.execute(
+                f"{_SELECT} WHERE p.document_id = ? ORDER BY p.page, p.start, p.id", (document_id,)
+            )
             return tuple(_passage(row) for row in rows)
 
     def keyword(

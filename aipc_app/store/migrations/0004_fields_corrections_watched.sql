@@ -28,6 +28,7 @@ CREATE TABLE page_corrections (
     text        TEXT    NOT NULL,
     read_text   TEXT    NOT NULL,
     read_state  TEXT    NOT NULL,
+    read_boxes  BLOB,
     changed     REAL    NOT NULL,
     PRIMARY KEY (document_id, number)
 );
