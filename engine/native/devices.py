@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
+from engine.errors import EngineError
 from engine.native.library import Library
 from engine.types.model import Device, DeviceKind, Inspection
 
@@ -19,6 +20,20 @@ def devices(library: Library) -> tuple[Device, ...]:
     """All devices of all loaded backends, in ggml's order."""
     handles = (library.ggml.ggml_backend_dev_get(i) for i in range(library.ggml.ggml_backend_dev_count()))
     return tuple(_device(library, handle) for handle in handles)
+
+
+def device_list(library: Library, name: str) -> ctypes.Array[ctypes.c_void_p]:
+    """A list for llama_model_params.devices: the device of that name alone, or none at all for "".
+
+    Raises EngineError when it isn't there any more.
+    """
+    if not name:
+        return (ctypes.c_void_p * 1)(None)
+    for i in range(library.ggml.ggml_backend_dev_count()):
+        handle = library.ggml.ggml_backend_dev_get(i)
+        if library.base.ggml_backend_dev_name(handle).decode() == name:
+            return (ctypes.c_void_p * 2)(handle, None)
+    raise EngineError(f"The GPU {name} isn't there any more; load the model again.")
 
 
 def inspection(library: Library) -> Inspection:

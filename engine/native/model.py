@@ -12,6 +12,8 @@ import llama_cpp.llama_cpp as api
 from engine.errors import EngineError, ModelError, OutOfMemory
 from engine.native.buffers import buffers
 from engine.native.library import Library, set_fields
+from engine.native.load_params import ModelParams
+from engine.types.model import LoadPlan
 
 _MEMORY_WORDS = ("failed to allocate", "unable to allocate", "out of memory", "outofdevicememory", "alloc failed")
 _TEXT_BYTES = 512
@@ -27,8 +29,10 @@ class LoadCancelled(EngineError):
 class Model:
     """Owns a llama_model; `close` frees it. Contexts made from it must be closed before."""
 
-    def __init__(self, library: Library, path: str, *, gpu_layers: int, on_progress: Callable[[float], bool]) -> None:
-        """Load `path`. `on_progress` gets 0..1 and returns False to give up.
+    def __init__(
+        self, library: Library, path: str, plan: LoadPlan, *, on_progress: Callable[[float], bool]
+    ) -> None:
+        """Load `path` as the plan says. `on_progress` gets 0..1 and returns False to give up.
 
         Raises ModelError, OutOfMemory or LoadCancelled.
         """
@@ -41,13 +45,10 @@ class Model:
             return not cancelled
 
         callback = api.llama_progress_callback(report)  # must outlive the call below
-        params = api.llama_model_default_params()
-        nothing = (ctypes.c_void_p * 1)(None)  # an empty device list: not even prompts go over a GPU
-        set_fields(params, n_gpu_layers=gpu_layers, progress_callback=callback)
-        if gpu_layers == 0:
-            set_fields(params, devices=ctypes.cast(nothing, ctypes.c_void_p))
+        params = ModelParams(library, plan)
+        set_fields(params.struct, progress_callback=callback)
         library.log.clear()
-        self._handle: Any = api.llama_model_load_from_file(os.fsencode(path), params)
+        self._handle: Any = api.llama_model_load_from_file(os.fsencode(path), params.struct)
         if not self._handle:
             if cancelled:
                 raise LoadCancelled
@@ -85,6 +86,11 @@ class Model:
     def divisible(self) -> bool:
         """Whether a sequence can be cut at any token: not so for recurrent and hybrid models."""
         return not (api.llama_model_is_recurrent(self._handle) or api.llama_model_is_hybrid(self._handle))
+
+    @property
+    def window(self) -> int:
+        """Tokens of its sliding attention window; 0 for none."""
+        return int(api.llama_model_n_swa(self._handle))
 
     @property
     def answers(self) -> bool:

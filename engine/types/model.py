@@ -27,13 +27,29 @@ class Device(Struct, frozen=True):
 class LoadRequest(Struct, frozen=True):
     """Open this GGUF file. None means: chosen by the placement.
 
-    `context_tokens` is for the whole context, shared by all sequences.
+    `context_tokens` is for the whole context, shared by all sequences. `facts` is the folder of what was measured
+    on this machine before; without one, usual values and estimates are taken and nothing is kept.
     """
 
     path: str
     context_tokens: int | None = None
     threads: int | None = None
     kv_type: str = "f16"
+    vram_limit_bytes: int | None = None
+    ram_limit_bytes: int | None = None
+    facts: str | None = None
+
+
+class HostBuffer(StrEnum):
+    """Where weights that the CPU computes lie; one excludes the others.
+
+    MAPPED is the file itself in the page cache, PINNED memory that a GPU can fetch from at full speed, REPACKED a
+    copy in the order the CPU's kernels like best, from which no GPU can be fed.
+    """
+
+    MAPPED = "mapped"
+    PINNED = "pinned"
+    REPACKED = "repacked"
 
 
 class LoadPlan(Struct, frozen=True):
@@ -46,6 +62,10 @@ class LoadPlan(Struct, frozen=True):
     ubatch_tokens: int
     kv_type: str
     reasons: tuple[str, ...]
+    device: str = ""  # the GPU that is used, "" for none
+    host_buffer: HostBuffer = HostBuffer.REPACKED
+    cpu_tensors: tuple[str, ...] = ()  # regular expressions over tensor names: these stay in RAM
+    kv_on_gpu: bool = True
 
 
 class LoadedModel(Struct, frozen=True):
@@ -63,6 +83,10 @@ class LoadedModel(Struct, frozen=True):
     train_context_tokens: int
     plan: LoadPlan
     load_s: float
+    planned_vram_bytes: int = 0
+    planned_ram_bytes: int = 0
+    predicted_decode_tokens_per_s: float = 0.0
+    decode_tokens_per_s: float = 0.0  # of a short run after the load; 0 when there was none
 
 
 class Inspection(Struct, frozen=True):

@@ -17,9 +17,10 @@ from engine.native.interrupt import Interrupt
 from engine.native.library import Library, set_fields
 from engine.native.model import LoadCancelled, Model, load_failure
 from engine.runtime.loaded import Loaded
-from engine.types.model import DeviceKind
+from engine.types.model import DeviceKind, LoadPlan
 
 ROOT = Path(__file__).resolve().parents[2]
+CPU_PLAN = LoadPlan(0, 512, 1, 512, 512, "f16", ())
 
 
 def test_an_unknown_field_of_a_struct_fails_and_names_the_nearest() -> None:
@@ -70,7 +71,7 @@ def test_a_load_can_be_given_up_and_its_callback_lives_as_long(library: Library,
         return fraction < 0.3
 
     with pytest.raises(LoadCancelled):
-        Model(library, str(tiny_model), gpu_layers=0, on_progress=give_up)
+        Model(library, str(tiny_model), CPU_PLAN, on_progress=give_up)
     assert 0.3 <= seen[-1] < 0.9
 
 
@@ -78,7 +79,7 @@ def test_a_file_llama_cpp_refuses_is_a_model_error(library: Library, tmp_path: P
     path = tmp_path / "x.gguf"
     path.write_bytes(b"GGUF" + bytes(100))
     with pytest.raises(ModelError):
-        Model(library, str(path), gpu_layers=0, on_progress=lambda _: True)
+        Model(library, str(path), CPU_PLAN, on_progress=lambda _: True)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,194 @@
+"""Ways to place a model, each as good as it can be within the limits."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from engine.models.layout import Layout
+from engine.placement.compute import compute_of
+from engine.placement.packing import fullest
+from engine.placement.speed import Load, Speed, speed_of
+from engine.placement.units import ExpertTensor, LayerUnit, Units
+from engine.types.machine import Inventory
+from engine.types.plan import ComputeBuffers, ComputeShape, PlanFacts
+
+UBATCHES = (2_048, 1_024, 512)
+_REFERENCE_TOKENS = 2_048  # in the cache when a speed is told
+
+
+class Limits(Struct, frozen=True):
+    """What may be used. Bytes; `gpu` "" when there is none."""
+
+    vram: int
+    ram: int
+    gpu: str
+
+
+class Candidate(Struct, frozen=True, kw_only=True):
+    """One placement. `first_gpu_layer` equals the number of layers when none is there. Bytes."""
+
+    shape: ComputeShape
+    ubatch: int
+    first_gpu_layer: int
+    gpu_experts: frozenset[ExpertTensor]
+    compute: ComputeBuffers
+    vram: int
+    gpu_weights: int
+    cpu_weights: int
+    cpu_memory: int
+    overflow: int  # weights that RAM has no room for
+    ram_read: int
+    speed: Speed
+
+    @property
+    def ram(self) -> int:
+        return self.cpu_weights - self.overflow + self.cpu_memory + self.compute.cpu_bytes
+
+
+class Problem(Struct, frozen=True):
+    """What is to be placed, and on what."""
+
+    layout: Layout
+    units: Units
+    inventory: Inventory
+    limits: Limits
+    facts: PlanFacts
+    context: int
+    kv_type: str
+    ubatches: tuple[int, ...]
+
+    def compute(self, shape: ComputeShape, ubatch: int) -> ComputeBuffers:
+        return compute_of(self.layout, self.units, self.facts, shape, ubatch, self.context, self.kv_type)
+
+
+def candidates(problem: Problem) -> Iterator[Candidate]:
+    """Every placement worth comparing; only those within the VRAM limit, whatever RAM they need."""
+    units, limits = problem.units, problem.limits
+    count = len(units.layers)
+    yield _candidate(problem, ComputeShape.NOTHING, min(problem.ubatches), count, frozenset())
+    if not limits.gpu:
+        return
+    everything = _first_fitting(problem, ComputeShape.EVERYTHING, _dense_bytes(units) + units.expert_bytes)
+    if everything is not None:
+        yield _candidate(problem, ComputeShape.EVERYTHING, everything, 0, frozenset(units.experts))
+    if units.experts:
+        yield from _without_experts(problem)
+    yield from _some_layers(problem)
+
+
+def _dense_bytes(units: Units) -> int:
+    return units.always_bytes + units.output + units.memory
+
+
+def _first_fitting(problem: Problem, shape: ComputeShape, bytes_: int) -> int | None:
+    """The largest step of a prompt whose buffers still fit beside so many bytes."""
+    room = problem.limits.vram - bytes_ - problem.facts.correction.gpu_bytes
+    return next((u for u in problem.ubatches if problem.compute(shape, u).gpu_bytes <= room), None)
+
+
+def _without_experts(problem: Problem) -> Iterator[Candidate]:
+    """All that every token goes through, then longer steps of a prompt, then experts, in this order.
+
+    The order is fixed so that more memory never takes anything away: were experts placed before the steps have
+    reached their length, the longer steps would later drive them out again.
+    """
+    dense = _dense_bytes(problem.units)
+    ubatch = _first_fitting(problem, ComputeShape.WITHOUT_EXPERTS, dense)
+    if ubatch is None:
+        return
+    experts: frozenset[ExpertTensor] = frozenset()
+    if ubatch == problem.ubatches[0]:
+        used = dense + problem.compute(ComputeShape.WITHOUT_EXPERTS, ubatch).gpu_bytes
+        experts = fullest(problem.units.experts, problem.limits.vram - used - problem.facts.correction.gpu_bytes)
+    if len(experts) < len(problem.units.experts):
+        yield _candidate(problem, ComputeShape.WITHOUT_EXPERTS, ubatch, 0, experts)
+
+
+def _some_layers(problem: Problem) -> Iterator[Candidate]:
+    """The last layers that fit, the output with them; llama.cpp counts from the end."""
+    units, ubatch = problem.units, min(problem.ubatches)
+    buffers = problem.compute(ComputeShape.SOME_LAYERS, ubatch).gpu_bytes
+    room = problem.limits.vram - units.output - buffers - problem.facts.correction.gpu_bytes
+    sizes = [layer.always_bytes + layer.memory for layer in reversed(units.layers)]
+    fitting = sum(1 for total in itertools.accumulate(sizes) if total <= room)
+    first = len(units.layers) - min(fitting, len(units.layers) - 1)
+    if fitting:
+        yield _candidate(problem, ComputeShape.SOME_LAYERS, ubatch, first, frozenset())
+
+
+def _candidate(
+    problem: Problem, shape: ComputeShape, ubatch: int, first: int, gpu_experts: frozenset[ExpertTensor]
+) -> Candidate:
+    units, compute = problem.units, problem.compute(shape, ubatch)
+    on_gpu = units.layers[first:]
+    has_gpu = shape is not ComputeShape.NOTHING
+    expert_bytes = sum(expert.size for expert in gpu_experts)
+    gpu_weights = (sum(map(_always, on_gpu)) + units.output + expert_bytes) if has_gpu else 0
+    cpu_dense = sum(map(_always, units.layers[:first]))
+    cpu_output = 0 if has_gpu else units.output_in_file
+    cpu_experts = units.expert_bytes - expert_bytes
+    cpu_weights = cpu_dense + units.embedding + cpu_output + cpu_experts
+    cpu_memory = sum(layer.memory for layer in units.layers[:first])
+    room = max(0, problem.limits.ram - cpu_memory - compute.cpu_bytes)
+    overflow = max(0, cpu_weights - room)
+    always = cpu_dense + (units.output if not has_gpu else 0)
+    share = problem.layout.expert_share
+    ram_read = always + int(cpu_experts * share)
+    load = Load(
+        gpu_read=gpu_weights - expert_bytes + int(expert_bytes * share) + _filled(problem, on_gpu if has_gpu else ()),
+        ram_read=ram_read + _filled(problem, units.layers[:first]),
+        disk_read=_disk_read(overflow, always, cpu_experts, share),
+        syncs=_syncs(units, first, cpu_experts, has_gpu=has_gpu),
+        gpu_parameters=_parameters(problem, gpu_weights - expert_bytes + int(expert_bytes * share)),
+        cpu_parameters=_parameters(problem, ram_read),
+        cpu_weights=cpu_dense + cpu_experts,
+        disk_weights=overflow,
+        ubatch=ubatch,
+    )
+    correction = problem.facts.correction
+    speed = speed_of(load, problem.inventory, has_gpu=has_gpu, correction=(correction.decode, correction.prefill))
+    memory = sum(layer.memory for layer in on_gpu) if has_gpu else 0
+    vram = gpu_weights + memory + compute.gpu_bytes + (correction.gpu_bytes if has_gpu else 0)
+    return Candidate(
+        shape=shape, ubatch=ubatch, first_gpu_layer=first, gpu_experts=gpu_experts, compute=compute,
+        vram=vram if has_gpu else 0, gpu_weights=gpu_weights, cpu_weights=cpu_weights, cpu_memory=cpu_memory,
+        overflow=overflow, ram_read=ram_read, speed=speed,
+    )  # fmt: skip
+
+
+def _always(layer: LayerUnit) -> int:
+    return layer.always_bytes
+
+
+def _filled(problem: Problem, layers: tuple[LayerUnit, ...]) -> int:
+    """What a token reads of the cache when it holds a few thousand."""
+    held = sum(layer.memory for layer in layers)
+    return int(held * min(1.0, _REFERENCE_TOKENS / max(1, problem.context)))
+
+
+def _parameters(problem: Problem, read: int) -> int:
+    """Active parameters behind so many bytes; all weights are taken to be of the same width."""
+    units = problem.units
+    always = units.always_bytes + units.output
+    active = always + int(units.expert_bytes * problem.layout.expert_share)
+    return int(problem.layout.active_parameters * read / max(1, active))
+
+
+def _disk_read(overflow: int, always: int, cpu_experts: int, share: float) -> float:
+    """Bytes of one token from the disk: what every token needs stays in RAM, experts take what room is left."""
+    if not overflow:
+        return 0.0
+    of_experts = min(overflow, cpu_experts)
+    read = of_experts * share if cpu_experts else 0.0
+    return read + min(always, 2 * (overflow - of_experts))  # read one after the other, pages leave before they return
+
+
+def _syncs(units: Units, first: int, cpu_experts: int, *, has_gpu: bool) -> int:
+    if not has_gpu:
+        return 0
+    mixtures = sum(1 for layer in units.layers[first:] if layer.experts)
+    return 1 + (mixtures if cpu_experts else 0)
+
