@@ -139,8 +139,7 @@ class FakeEngine(EngineClient):
         return generation
 
     def generate_many(self, request: ManyRequest) -> Branches:
-        if request.problem:
-            raise RequestInvalid(request.problem)
+        request.check()
         self.many_requests.append(request)
         return FakeBranches([self.generate(request.alone(branch)) for branch in range(len(request.prompts))])
 

@@ -104,8 +104,7 @@ class ProcessEngine(EngineClient):
         return ProcessGeneration(self._begin(lambda id_: wire.Generate(id_, request)))
 
     def generate_many(self, request: ManyRequest) -> Branches:
-        if request.problem:
-            raise RequestInvalid(request.problem)
+        request.check()
         return ProcessBranches(self._begin(lambda id_: wire.GenerateMany(id_, request)), len(request.prompts))
 
     def score(self, request: ScoreRequest) -> Scores:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 
-from engine.errors import EngineError, RequestInvalid
+from engine.errors import EngineError
 from engine.kv.prefixes import SEQUENCE
 from engine.native.context import Decoded
 from engine.runtime.answer import Answer
@@ -69,8 +69,7 @@ class ManyJob(Job):
 
     def steps(self, loaded: Loaded) -> Steps:
         self._queue_s = time.monotonic() - self.queued_at
-        if self._request.problem:
-            raise RequestInvalid(self._request.problem)
+        self._request.check()
         if len(self._open) > 1 and loaded.divisible and not loaded.model.window:
             batch = self._batch = _Batch(self, loaded)
             try:

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from engine.errors import RequestInvalid
 from engine.types.prompt import Prompt
 
 
@@ -69,14 +70,12 @@ class ManyRequest(Struct, frozen=True):
             priority=self.priority, owner=self.owner,
         )  # fmt: skip
 
-    @property
-    def problem(self) -> str:
-        """Why this can't be asked; "" when it can."""
+    def check(self) -> None:
+        """Raises RequestInvalid when this can't be asked."""
         if not self.prompts:
-            return "There is nothing to answer: no prompt was given."
+            raise RequestInvalid("There is nothing to answer: no prompt was given.")
         if {len(self.grammars), len(self.json_schemas)} - {0, len(self.prompts)}:
-            return "There must be a grammar or a JSON schema for each prompt, or none at all."
-        return ""
+            raise RequestInvalid("There must be a grammar or a JSON schema for each prompt, or none at all.")
 
 
 class ScoreRequest(Struct, frozen=True):

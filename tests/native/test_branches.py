@@ -28,16 +28,15 @@ from engine.types.generation import (
 )
 from tests.native.conftest import prompt, run
 
-DOCUMENT = "The loan contract of 5 March 2021: Zhang lends Li 500,000 yuan at 12 percent a year. " * 8
-QUESTIONS = ("Who lends?", "How much is it?", "When was the contract made?", "Who borrows the money from Zhang?")
-SCHEMA = json.dumps(
-    {"type": "object", "properties": {"found": {"type": "boolean"}}, "required": ["found"], "additionalProperties": False}
-)
+DOCUMENT = "The loan contract of 5 March 2021: Zhang lends Li 500,000 yuan at 12 percent a year. " * 3
+QUESTIONS = ("Who lends?", "How much is it?", "Who borrows the money from Zhang?")
+FOUND = {"type": "object", "properties": {"found": {"type": "boolean"}}, "required": ["found"]}
+SCHEMA = json.dumps({**FOUND, "additionalProperties": False})
 
 
 def many(questions: Sequence[str] = QUESTIONS, document: str = DOCUMENT, **options: object) -> ManyRequest:
     prompts = tuple(prompt(question, document) for question in questions)
-    return ManyRequest(prompts, **{"max_tokens": 12, **options})  # type: ignore[arg-type]
+    return ManyRequest(prompts, **{"max_tokens": 8, **options})  # type: ignore[arg-type]
 
 
 class Watched:
@@ -81,7 +80,7 @@ def test_each_branch_answers_and_the_prefix_is_read_once(model: Loaded) -> None:
         assert end.text and end.text == watched.said(branch)
         timing = end.timing
         assert timing.restored_tokens + timing.prefilled_tokens == timing.prompt_tokens
-        assert timing.generated_tokens == 12 and end.reason is FinishReason.LENGTH
+        assert timing.generated_tokens == 8 and end.reason is FinishReason.LENGTH
         progress = [e.event for e in watched.events if e.branch == branch and isinstance(e.event, PrefillProgress)]
         assert progress[-1].done_tokens == progress[-1].total_tokens == timing.prompt_tokens
     assert ends[0].timing.restored_tokens == 0
@@ -145,17 +144,17 @@ def test_a_batch_computes_what_each_computes_alone_up_to_the_noise_of_the_cells_
     """Teacher-forced. The oracle: one answer alone, its cells moved behind foreign ones, which changes nothing but
     the order of the sums. A batch may differ by twice as much, no more: it also moves cells, and computes in rows.
     """
-    reads = [model.prompt(request) for request in many().prompts]
-    texts = [list(model.vocab.tokenize(" Zhang lends Li the money at 12 percent", parse_special=False))[:8]] * len(reads)
+    reads = [model.prompt(request) for request in many(QUESTIONS[:2]).prompts]
+    said = (" Zhang lends Li the money", " It is 500,000")
+    texts = [model.vocab.tokenize(text, parse_special=False)[:5] for text in said]
     together = rows_together(model, reads, texts)
     for i, read in enumerate(reads):
         plain = rows_alone(model, read, texts[i], 0)
-        oracle = max(float(np.abs(rows_alone(model, read, texts[i], n) - plain).max()) for n in (7, 200, 333))
+        oracle = max(float(np.abs(rows_alone(model, read, texts[i], n) - plain).max()) for n in (7, 200))
         difference = float(np.abs(together[i] - plain).max())
         assert 0 < oracle < 3.0
         assert difference <= 2 * oracle
-        mixed_up = min(float(np.abs(together[j] - plain).max()) for j in range(len(reads)) if j != i)
-        assert mixed_up > 2 * oracle, "another branch's rows would have passed"
+        assert float(np.abs(together[1 - i] - plain).max()) > 2 * oracle, "the other branch's rows would have passed"
 
 
 def test_texts_are_those_given_one_at_a_time_where_the_choice_is_clear(model: Loaded) -> None:
@@ -179,43 +178,40 @@ def test_each_branch_has_its_own_schema_and_all_stop_words(model: Loaded) -> Non
 def test_a_branch_that_fails_fails_alone(model: Loaded) -> None:
     long = prompt("Who? " * 2_000, DOCUMENT)
     good = many()
-    request = ManyRequest((*good.prompts, long), max_tokens=4, grammars=(None, "not a grammar", None, None, None))
+    request = ManyRequest((*good.prompts, long), max_tokens=4, grammars=(None, "not a grammar", None, None))
     ends = Watched(model, request).run()
     assert ends[1] == BranchFailed("The grammar of this request can't be read.", "RequestInvalid")
-    end = ends[4]
+    end = ends[3]
     assert isinstance(end, BranchFailed) and end.kind == "PromptTooLong"
-    assert all(generated(ends[i]).text for i in (0, 2, 3))
+    assert all(generated(ends[i]).text for i in (0, 2))
 
 
 def test_a_cancelled_branch_ends_within_a_step_and_the_others_go_on(model: Loaded) -> None:
-    watched = Watched(model, many(max_tokens=30))
-    while not watched.said(2):
+    watched = Watched(model, many(max_tokens=14))
+    while not watched.said(1):
         next(watched.steps)
-    watched.job.cancel_part(2)
+    watched.job.cancel_part(1)
     next(watched.steps)
-    next(watched.steps)
-    assert generated(watched.ends[2]).reason is FinishReason.CANCELLED
+    assert generated(watched.ends[1]).reason is FinishReason.CANCELLED
     ends = watched.run()
-    assert generated(ends[2]).text == watched.said(2)
-    assert all(generated(ends[i]).timing.generated_tokens > 20 for i in (0, 1, 3))
+    assert generated(ends[1]).text == watched.said(1)
+    assert all(generated(ends[i]).timing.generated_tokens == 14 for i in (0, 2))
 
 
 def test_a_branch_cancelled_before_it_began_says_nothing(model: Loaded) -> None:
     watched = Watched(model, many())
-    for branch in (0, 3):
-        watched.job.cancel_part(branch)
+    watched.job.cancel_part(0)
     ends = watched.run()
-    assert [generated(ends[i]).reason for i in range(4)] == [
-        FinishReason.CANCELLED, FinishReason.LENGTH, FinishReason.LENGTH, FinishReason.CANCELLED
-    ]
-    assert generated(ends[0]).text == generated(ends[3]).text == ""
+    reasons = [generated(ends[i]).reason for i in range(3)]
+    assert reasons == [FinishReason.CANCELLED, FinishReason.LENGTH, FinishReason.LENGTH]
+    assert generated(ends[0]).text == ""
 
 
 def test_cancelling_all_keeps_what_each_has_said(model: Loaded) -> None:
     watched = Watched(model, many(max_tokens=200))
     with pytest.raises(Stopped):
         for _ in watched.steps:
-            watched.job.cancelled = all(len(watched.said(branch)) > 8 for branch in range(4))
+            watched.job.cancelled = all(len(watched.said(branch)) > 8 for branch in range(3))
     watched.job.stopped()
     for branch, end in watched.ends.items():
         assert generated(end).reason is FinishReason.CANCELLED and generated(end).text == watched.said(branch)
@@ -223,9 +219,9 @@ def test_cancelling_all_keeps_what_each_has_said(model: Loaded) -> None:
 
 
 def test_more_than_fit_at_once_join_when_others_end(model: Loaded) -> None:
-    """1,536 cells: about 240 are shared, each answer may take 300 more."""
-    watched = Watched(model, many([f"{question} {i}" for i in range(2) for question in QUESTIONS], max_tokens=300))
-    most = 0
+    """1,536 cells, of which each answer may take 400."""
+    request = many([f"{question} {i}" for i in range(2) for question in QUESTIONS], max_tokens=400, stop=(" ",))
+    watched, most = Watched(model, request), 0
 
     def count() -> None:
         nonlocal most
@@ -233,23 +229,19 @@ def test_more_than_fit_at_once_join_when_others_end(model: Loaded) -> None:
         most = max(most, len(held))
 
     ends = watched.run(count)
-    assert 2 <= most <= 4 and len(ends) == 8
+    assert most in (2, 3) and len(ends) == 6
     assert all(generated(end).text for end in ends.values())
 
 
 def test_more_branches_than_sequences(model: Loaded) -> None:
-    ends = Watched(model, many([f"What is {i}?" for i in range(20)], max_tokens=3)).run()
-    assert len(ends) == 20 and all(generated(end).timing.generated_tokens for end in ends.values())
+    ends = Watched(model, many([f"What is {i}?" for i in range(17)], max_tokens=2)).run()
+    assert len(ends) == 17 and all(generated(end).timing.generated_tokens for end in ends.values())
 
 
 def test_branches_that_only_fit_alone_are_answered_one_after_another(model: Loaded) -> None:
-    request = many(QUESTIONS[:3], max_tokens=1_200)
-    ends = Watched(model, many(QUESTIONS[:3], max_tokens=1_200, stop=("Zhang", "contract", "the", "."))).run()
-    assert len(ends) == 3
-    assert [generated(ends[i]).text for i in range(3)] == [
-        end.text for end in alone(model, many(QUESTIONS[:3], max_tokens=1_200, stop=("Zhang", "contract", "the", ".")))
-    ]
-    assert request.max_tokens == 1_200
+    request = many(max_tokens=1_300, stop=(" ",))
+    ends = Watched(model, request).run()
+    assert [generated(ends[i]).text for i in range(3)] == [end.text for end in alone(model, request)]
 
 
 def test_prompts_that_share_nothing_are_still_answered(model: Loaded) -> None:
@@ -260,12 +252,12 @@ def test_prompts_that_share_nothing_are_still_answered(model: Loaded) -> None:
 
 
 def test_a_batch_that_is_set_aside_goes_on_as_if_nothing_had_come_between(model: Loaded) -> None:
-    request = many(max_tokens=24, priority=Priority.BACKGROUND)
+    request = many(max_tokens=12, priority=Priority.BACKGROUND)
     whole = Watched(model, request).run()
-    other = GenerateRequest(prompt("Who rents?", "The rent contract of 1 May 2020. " * 30), max_tokens=5)
+    other = GenerateRequest(prompt("Who rents?", "The rent contract of 1 May 2020. " * 12), max_tokens=3)
     model.prefixes.clear()
     cold = run(model, other).text
-    for overtaken_after in (1, 3, 9, 20):
+    for overtaken_after in (1, 2, 9):
         model.prefixes.clear()
         watched = Watched(model, request)
         for _ in range(overtaken_after):
