@@ -79,7 +79,7 @@ class RememberedCard(QFrame):
         notes = [] if status.cases else [words("remembered.none")]
         notes += [] if status.enabled else [words("remembered.disabled")]
         notes += [words.sentence(status.problem)] if status.problem else []
-        self.note.setText(" ".join(notes))
+        self.note.setText("\n".join(notes))
         self.note.setVisible(bool(notes))
         self.all.setVisible(bool(status.blocks))
         clear(self._list)

@@ -69,5 +69,4 @@ class QueuedCard(QFrame):
 
     def _say(self) -> None:
         words, awake = self._context.words, self._context.awake.works
-        kept = "ask.queued_not_awake" if awake is False else "ask.queued_awake"
-        self.text.setText(f"{words('ask.queued')} {words(kept)}")
+        self.text.setText(words("ask.queued_not_awake" if awake is False else "ask.queued_awake"))
