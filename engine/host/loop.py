@@ -9,11 +9,13 @@ import traceback
 from typing import NoReturn
 
 from engine.errors import EngineError, ProtocolError
+from engine.host.store_desk import StoreDesk
 from engine.native.devices import inspection
 from engine.native.library import Library
 from engine.runtime.generate import GenerateJob
 from engine.runtime.loaded import Loaded, load
 from engine.runtime.many import ManyJob
+from engine.runtime.remember import RememberJob
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.score import ScoreJob
 from engine.types.generation import BranchEvent, GenerationEvent, Scores
@@ -30,11 +32,13 @@ class Host:
     def __init__(self, channel: Channel[wire.EngineRequest], library: Library) -> None:
         self._channel, self._library = channel, library
         self._scheduler = Scheduler()
+        self._desk = StoreDesk(self._scheduler, self._send)
         self._give_up_load = threading.Event()
         self._counting: queue.SimpleQueue[wire.CountTokens] = queue.SimpleQueue()
 
     def run(self) -> NoReturn:
-        """Serve until the desktop closes its end; then exit at once, whatever is being computed."""
+        """Serve until the desktop closes its end; then write what waits to be written and exit, whatever is being
+        computed."""
         self._scheduler.start()
         threading.Thread(target=self._count, name="tokens", daemon=True).start()
         code = 0
@@ -46,6 +50,7 @@ class Host:
         except ProtocolError:
             traceback.print_exc()
             code = 1
+        self._desk.close()
         os._exit(code)
 
     def _receive(self, message: wire.EngineRequest) -> None:
@@ -77,12 +82,12 @@ class Host:
                 self._generate_many(message)
             case wire.Score():
                 self._score(message)
-            case _:
-                self._receive_about_store(message)
-
-    def _receive_about_store(self, message: wire.EngineRequest) -> None:
-        if not isinstance(message, wire.Configure | wire.CancelLoad):
-            self._fail(message.id, EngineError("This engine doesn't remember yet."))
+            case wire.Remember():
+                self._remember(message)
+            case wire.Configure():
+                self._desk.open(message.store)
+            case wire.AskKnown() | wire.AskStore() | wire.Pin() | wire.Forget() | wire.Flush():
+                self._desk.ask(message)
 
     def _generate(self, message: wire.Generate) -> None:
         id_ = message.id
@@ -99,6 +104,14 @@ class Host:
             self._send(wire.Branch(id_, event))
 
         self._scheduler.submit(ManyJob(id_, message.request, emit, lambda error: self._fail(id_, error)))
+
+    def _remember(self, message: wire.Remember) -> None:
+        id_ = message.id
+
+        def emit(event: GenerationEvent) -> None:
+            self._send(wire.Event(id_, event))
+
+        self._scheduler.submit(RememberJob(id_, message.request, emit, lambda error: self._fail(id_, error)))
 
     def _score(self, message: wire.Score) -> None:
         id_ = message.id
@@ -119,7 +132,7 @@ class Host:
             return not give_up.is_set()
 
         try:
-            loaded = load(self._library, message.request, progress)
+            loaded = load(self._library, message.request, progress, self._desk.store)
         except EngineError as error:
             self._fail(message.id, error)
             return None

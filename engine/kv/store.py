@@ -55,6 +55,11 @@ class BlockStore:
         self._writer = Writer(self._ledger, self._settings, self._disk)
         self._writer.start()
 
+    @property
+    def content_file(self) -> Path | None:
+        """Where the hashes of model files are remembered; None without a tier on disk."""
+        return Path(self._settings.directory) / "models.json" if self._ledger.writes and self._settings else None
+
     # -- the engine's thread ---------------------------------------------------------------------
 
     def reach(self, chain: Chain) -> int:

@@ -15,14 +15,18 @@ from engine.errors import EngineError, OutOfMemory
 from engine.native.buffers import buffers
 from engine.native.interrupt import Interrupt
 from engine.native.library import set_fields
+from engine.native.load_params import OUTPUTS, context_params
 from engine.native.model import Model, load_failure
 from engine.types.model import LoadPlan
 
 Logits = npt.NDArray[np.float32]
 State = npt.NDArray[np.uint8]
-OUTPUTS = 16
 
-_KV_TYPES = {"f16": 1, "f32": 0, "q8_0": 8, "q4_0": 2}
+
+_ROPE_FIELDS = (
+    "rope_scaling_type", "rope_freq_base", "rope_freq_scale", "yarn_ext_factor", "yarn_attn_factor",
+    "yarn_beta_fast", "yarn_beta_slow", "yarn_orig_ctx", "attention_type",
+)  # fmt: skip
 
 
 class Decoded(Enum):
@@ -88,17 +92,13 @@ class Context:
     def __init__(self, model: Model, plan: LoadPlan, sequences: int) -> None:
         """Raises OutOfMemory when the cache can't be allocated."""
         self.interrupt = Interrupt()
+        self.sequences = sequences
         self.outputs_max = max(OUTPUTS, sequences)  # fewer outputs than sequences would abort the process
-        params = api.llama_context_default_params()
+        params = context_params(plan, sequences)
         set_fields(
-            params,
-            n_ctx=plan.context_tokens, n_batch=plan.batch_tokens, n_ubatch=plan.ubatch_tokens,
-            n_seq_max=sequences, n_outputs_max=self.outputs_max, n_outputs_max_per_seq=self.outputs_max,
-            n_threads=plan.threads, n_threads_batch=plan.threads,
-            flash_attn_type=api.LLAMA_FLASH_ATTN_TYPE_ENABLED, kv_unified=True, swa_full=True, offload_kqv=True,
-            type_k=_KV_TYPES[plan.kv_type], type_v=_KV_TYPES[plan.kv_type], no_perf=True,
-            abort_callback=self.interrupt.callback, abort_callback_data=self.interrupt.address,
+            params, abort_callback=self.interrupt.callback, abort_callback_data=self.interrupt.address
         )
+        self.rope = tuple(f"{name}={getattr(params, name)}" for name in _ROPE_FIELDS)
         model.library.log.clear()
         self._handle: Any = api.llama_init_from_model(model.handle, params)
         if not self._handle:
@@ -135,9 +135,9 @@ class Context:
             raise EngineError("The model gave no result for the last token.")
         return np.ctypeslib.as_array(pointer, shape=(self._vocab_size,))
 
-    def copy(self, source: int, target: int, end: int) -> None:
-        """Let `target` share the first `end` cells of `source` (-1: its whole state). No cells are copied."""
-        api.llama_memory_seq_cp(self._memory, source, target, 0, end)
+    def copy(self, source: int, target: int, end: int, start: int = 0) -> None:
+        """Let `target` share the cells of `source` from `start` to `end` (-1: its last). No cells are copied."""
+        api.llama_memory_seq_cp(self._memory, source, target, start, end)
 
     def truncate(self, sequence: int, start: int) -> bool:
         """Drop the sequence's tokens from `start` on; False when this model can't be cut there."""
@@ -156,6 +156,15 @@ class Context:
         state = np.empty(self.state_bytes(sequence), np.uint8)
         written = int(api.llama_state_seq_get_data(self._handle, _pointer(state, ctypes.c_uint8), len(state), sequence))
         return state[:written]
+
+    def save_range(self, start: int, end: int) -> State:
+        """A copy of the cells of sequence 0 from position `start` to before `end`, by way of the last sequence."""
+        scratch = self.sequences - 1
+        self.copy(0, scratch, end, start)
+        try:
+            return self.save(scratch)
+        finally:
+            self.drop(scratch)
 
     def restore(self, sequence: int, state: State) -> bool:
         """Replace the sequence by a copy of this very context's; False, and the sequence empty, when refused."""

@@ -34,6 +34,16 @@ class Answer:
         self._sampler = Sampler(loaded.vocab, request.sampling, grammar)
         self.generated, self.first_token_at = 0, 0.0
 
+    @property
+    def plain(self) -> bool:
+        """Whether the next token is always the likeliest."""
+        return self._sampler.plain
+
+    @property
+    def left(self) -> int:
+        """Tokens that may still be said."""
+        return self._request.max_tokens - self.generated
+
     def begin(self) -> None:
         """Take in and show the beginning that was given. Raises RequestInvalid when the grammar forbids it."""
         start = self._request.prompt.answer_start

@@ -21,8 +21,9 @@ class Stopped(Exception):
 class Job(ABC):
     """One request. `steps` yields after each piece of prefill and each token, where it may be suspended."""
 
-    def __init__(self, id_: int, priority: Priority) -> None:
-        self.id, self.priority = id_, priority
+    def __init__(self, id_: int, priority: Priority, owner: str = "") -> None:
+        """`owner` is who what is read for it is kept for."""
+        self.id, self.priority, self.owner = id_, priority, owner
         self.cancelled = False
         self.superseded = ""  # why, when a change of the model ended it
         self.queued_at = time.monotonic()
@@ -38,6 +39,9 @@ class Job(ABC):
     @abstractmethod
     def stopped(self) -> None:
         """Report the end of a request that was cancelled, perhaps before its first step."""
+
+    def cancel_part(self, part: int) -> None:  # noqa: B027 -- most requests have no parts
+        """Stop one of the answers that this request asks for, at its next step. Any thread."""
 
     @abstractmethod
     def fail(self, error: EngineError) -> None:

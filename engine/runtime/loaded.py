@@ -6,25 +6,30 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import psutil
-
 from engine.errors import ModelError, OutOfMemory
 from engine.hardware.inventory import take_inventory
+from engine.kv.keys import Chain, block_ends
+from engine.kv.model_blocks import ModelBlocks
 from engine.kv.prefixes import PrefixCache
+from engine.kv.store import BlockStore
 from engine.models.gguf import ModelSummary, summarize
 from engine.native.buffers import is_host
 from engine.native.context import Context, Decoded
-from engine.native.devices import devices
 from engine.native.library import Library
 from engine.native.model import LoadCancelled, Model
-from engine.placement.planner import plan, shelf_bytes
+from engine.placement.planner import shelf_bytes
+from engine.runtime.placing import Placing, compared
+from engine.runtime.remembering import model_blocks
+from engine.runtime.speculate import DecodeCosts
 from engine.runtime.template import ChatTemplate
 from engine.runtime.tokens import PromptTokens, plain_tokens, prompt_tokens
 from engine.types.model import LoadedModel, LoadPlan, LoadRequest
 from engine.types.prompt import Prompt
+from engine.types.remembering import Known, KnownSegment
 
-SEQUENCES = 8
+SEQUENCES = 17  # all requests', 15 for answers side by side, one to copy over
 SEQUENCES_OF_RECURRENT = 4  # each holds a whole state, tens to hundreds of MiB
+SHELF_BESIDE_BLOCKS = 4  # one part in so many of the RAM for states, when prompts are kept as blocks
 _WEIGHTS_SHARE = 0.95
 
 
@@ -32,22 +37,54 @@ class Loaded:
     """Owns the native objects; `close` frees them in order. Used by the engine's thread, but for `count`."""
 
     def __init__(
-        self, model: Model, context: Context, summary: ModelSummary, plan_: LoadPlan, shelf_bytes: int, load_s: float
-    ) -> None:
+        self, model: Model, context: Context, summary: ModelSummary, plan_: LoadPlan, shelf_bytes: int, load_s: float,
+        blocks: ModelBlocks | None = None,
+    ) -> None:  # fmt: skip
         self.model, self.context, self.vocab, self.plan = model, context, model.vocab, plan_
         self.template = ChatTemplate(
             model.chat_template, bos=_mark(model, model.vocab.bos), eos=_mark(model, model.vocab.eos)
         )
         self.prefixes = PrefixCache(
-            context, cells=context.cells, divisible=model.divisible, shelf_bytes=shelf_bytes
+            context, cells=context.cells, divisible=model.divisible, shelf_bytes=shelf_bytes, blocks=blocks
         )
+        self.blocks = blocks
         self.divisible = model.divisible
         self.prefill_tokens_per_s = 0.0
+        self.costs = DecodeCosts()
         self.description = _description(model, context, summary, plan_, load_s)
 
     def prompt(self, prompt: Prompt, *, think: bool = True) -> PromptTokens:
         """Render and tokenise."""
         return prompt_tokens(self.vocab, self.template.render(prompt, think=think), self.plan.batch_tokens)
+
+    def chain(self, prompt: PromptTokens, owner: str) -> Chain | None:
+        """The prompt's blocks by name; None for a model that has none. Any thread."""
+        if self.blocks is None:
+            return None
+        ends = block_ends(prompt.lasting)
+        starts = [0, *ends]
+        sources = [
+            frozenset(
+                span.segment.source for span in prompt.spans
+                if span.segment.source and span.start < end and span.end > start
+            )
+            for start, end in zip(starts, ends, strict=False)
+        ]  # fmt: skip
+        return self.blocks.chain(prompt.tokens, ends, sources, owner)
+
+    def known(self, prompt: Prompt) -> Known:
+        """How much of a prompt could be restored now. Any thread."""
+        read = self.prompt(prompt)
+        chain = self.chain(read, "")
+        reach = self.blocks.reach(chain) if self.blocks is not None and chain is not None else 0
+        spans = {id(span.segment): span for span in read.spans}
+        segments = [segment for message in prompt.messages for segment in message.segments]
+        told = []
+        for segment in segments:
+            span = spans.get(id(segment))
+            start, end = (span.start, span.end) if span is not None else (0, 0)
+            told.append(KnownSegment(segment.source, segment.kind, end - start, max(0, min(end, reach) - start)))
+        return Known(len(read.tokens), reach, tuple(told), self.prefill_tokens_per_s)
 
     def count(self, texts: Sequence[str]) -> tuple[int, ...]:
         """Tokens of each text as a segment. Any thread."""
@@ -59,10 +96,13 @@ class Loaded:
         self.model.close()
 
 
-def load(library: Library, request: LoadRequest, on_progress: Callable[[float], bool]) -> Loaded:
+def load(
+    library: Library, request: LoadRequest, on_progress: Callable[[float], bool], store: BlockStore | None = None
+) -> Loaded:
     """Check the file, place it, load it, run one token through it.
 
-    `on_progress` gets 0..1 and returns False to give up. Raises ModelError, OutOfMemory, LoadCancelled.
+    `on_progress` gets 0..1 and returns False to give up. `store` keeps what is read; without
+    one, only RAM does. Raises ModelError, OutOfMemory, LoadCancelled.
     """
     started = time.monotonic()
 
@@ -73,29 +113,35 @@ def load(library: Library, request: LoadRequest, on_progress: Callable[[float], 
     if not Path(request.path).is_file():
         raise ModelError(f"The model file {Path(request.path).name} isn't there any more; choose another one.")
     summary = summarize(request.path)
-    plan_ = plan(summary, take_inventory(devices(library)), request)
-    model = Model(
-        library, request.path, gpu_layers=plan_.gpu_layers,
-        on_progress=lambda fraction: on_progress(fraction * _WEIGHTS_SHARE),
-    )  # fmt: skip
-    context: Context | None = None
+    placing = Placing(library, summary, request)
+    model, context = placing.open(
+        lambda fraction: on_progress(fraction * _WEIGHTS_SHARE),
+        lambda model: SEQUENCES if model.divisible else SEQUENCES_OF_RECURRENT,
+    )
     try:
-        if not model.answers:
-            raise ModelError("This model can't answer (it is an encoder); choose a chat model.")
-        go_on(_WEIGHTS_SHARE)
-        context = Context(model, plan_, SEQUENCES if model.divisible else SEQUENCES_OF_RECURRENT)
         go_on((_WEIGHTS_SHARE + 1) / 2)
-        if summary.tensor_bytes < psutil.virtual_memory().total:
+        if placing.is_in_memory():
             _warm_up(context, model)
+        decode = placing.measure(model, context)
         shelf = shelf_bytes(take_inventory(()))
-        loaded = Loaded(model, context, summary, plan_, shelf, time.monotonic() - started)
+        blocks = model_blocks(library, model, context, summary, placing.load, store or _store_in_ram(shelf))
+        loaded = Loaded(
+            model, context, summary, placing.load, shelf if blocks is None else shelf // SHELF_BESIDE_BLOCKS,
+            time.monotonic() - started, blocks,
+        )  # fmt: skip
+        loaded.description = compared(loaded.description, placing.placed, decode)
         go_on(1.0)
     except BaseException:
-        if context is not None:
-            context.close()
+        context.close()
         model.close()
         raise
     return loaded
+
+
+def _store_in_ram(shelf: int) -> BlockStore:
+    store = BlockStore(None, ram_bytes=shelf - shelf // SHELF_BESIDE_BLOCKS)
+    store.start()
+    return store
 
 
 def _warm_up(context: Context, model: Model) -> None:

@@ -34,7 +34,7 @@ class Placing:
     def __init__(self, library: Library, summary: ModelSummary, request: LoadRequest) -> None:
         """Raises OutOfMemory when nothing fits, with what would."""
         self._library, self._summary, self._request = library, summary, request
-        self._store = FactsStore(Path(request.facts), library.versions["llama.cpp"]) if request.facts else None
+        self._store = FactsStore(Path(request.facts), library.versions["llama-cpp-python"]) if request.facts else None
         self._inventory = self._take_stock()
         self._facts = self._known()
         self.placed = plan_load(summary.layout, self._inventory, request, self._facts)

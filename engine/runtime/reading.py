@@ -23,7 +23,8 @@ class Reading:
         self._job, self._loaded, self._context = job, loaded, loaded.context
         self._prompt, self._room = prompt, room
         self.tokens = list(prompt.tokens)
-        self.restored, self.prefill_s = 0, 0.0
+        self._chain = loaded.chain(prompt, job.owner)
+        self.restored, self.stored, self.prefill_s = 0, 0, 0.0
         self._epoch = -1  # of the prefix cache, while it holds our tokens
         self._held = 0
         total = len(self.tokens) + room
@@ -69,10 +70,34 @@ class Reading:
         while self._present() < len(self.tokens):
             yield from self._advance_one()
 
+    def try_ahead(self, draft: Sequence[int]) -> list[Logits]:
+        """Compute the last token and a draft of what may follow; the logits after each, views that the next
+        computation overwrites. Nothing when it can't be done now: `advance` then. `settle` must come next."""
+        if self._present() != len(self.tokens) - 1:
+            return []
+        piece = [self.tokens[-1], *draft]
+        if not self._decode(self._held, piece, range(len(piece))):
+            return []
+        return [self._context.logits(i) for i in range(len(piece))]
+
+    def settle(self, good: int) -> None:
+        """Of what `try_ahead` computed, the first `good` are now in `tokens`; the rest is dropped."""
+        end = self._held + good
+        if not self._context.truncate(SEQUENCE, end):
+            self._loaded.prefixes.reset()
+            return
+        self._loaded.prefixes.extend(self.tokens[self._held : end])
+        self._held = end
+
     def suspend(self) -> None:
         """Set what was computed aside, so that it goes on as if nothing had come between."""
         if self._epoch == self._loaded.prefixes.epoch:
             self._loaded.prefixes.shelve(whole=True)
+
+    def kept(self) -> int:
+        """Tokens from the first on that will be there tomorrow."""
+        blocks = self._loaded.blocks
+        return blocks.kept(self._chain) if blocks is not None and self._chain is not None else 0
 
     def finish(self) -> None:
         """Leave the prompt in the cache for the next request.
@@ -87,7 +112,7 @@ class Reading:
         """Take the sequence for our tokens; the number of them that were there already."""
         prefixes, more = self._loaded.prefixes, len(self.tokens) - len(self._prompt.tokens)
         cuts = [*self._cuts(), self._held]  # what we computed before a suspension is good as far as it went
-        self._held = prefixes.begin(self.tokens, cuts, self._room - more)
+        self._held = prefixes.begin(self.tokens, cuts, self._room - more, self._chain)
         self._epoch = prefixes.epoch
         return self._held
 
@@ -115,6 +140,8 @@ class Reading:
             return
         self._loaded.prefixes.extend(piece)
         self._held = end
+        if start < self.prompt_tokens:
+            self.stored += self._loaded.prefixes.keep(self._chain)
         if not last:
             yield
 

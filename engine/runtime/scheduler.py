@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from engine.errors import EngineBusy, EngineError, RequestInvalid
 from engine.runtime.job import Job, Stopped
 from engine.types.generation import Priority
+from engine.types.prompt import Prompt
+from engine.types.remembering import Known
 
 if TYPE_CHECKING:
     from engine.runtime.loaded import Loaded
@@ -101,6 +103,13 @@ class Scheduler:
             if self._loaded is None:
                 raise no_model()
             return self._loaded.count(texts)
+
+    def known(self, prompt: Prompt) -> Known:
+        """How much of a prompt is remembered, also while something runs. Any thread. Raises RequestInvalid."""
+        with self._loaded_guard:
+            if self._loaded is None:
+                raise no_model()
+            return self._loaded.known(prompt)
 
     def close(self, timeout_s: float = 10.0) -> None:
         """Stop the thread and free the model. (The engine's own process just exits.)"""

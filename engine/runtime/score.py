@@ -33,7 +33,7 @@ class ScoreJob(Job):
         self, id_: int, request: ScoreRequest, on_scores: Callable[[Scores], None],
         on_failure: Callable[[EngineError], None],
     ) -> None:  # fmt: skip
-        super().__init__(id_, request.priority)
+        super().__init__(id_, request.priority, request.owner)
         self._request, self._on_scores, self._on_failure = request, on_scores, on_failure
         self._reading: Reading | None = None
 

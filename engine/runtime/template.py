@@ -11,7 +11,7 @@ import datetime
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import jinja2
@@ -20,7 +20,7 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from engine.types.prompt import Prompt, Role
+from engine.types.prompt import Prompt, Role, Segment
 
 _SENTINEL = re.compile(r"AIPCq7Zk(\d{6})x")
 _OPEN_THOUGHT, _CLOSE_THOUGHT = "<think>", "</think>"
@@ -35,10 +35,11 @@ CHATML = (
 
 @dataclass(frozen=True)
 class Part:
-    """A stretch of the rendered prompt. Only `template` text may contain special tokens."""
+    """A stretch of the rendered prompt. Only `template` text may contain special tokens; `segment` is whose it is."""
 
     text: str
     template: bool
+    segment: Segment | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,9 @@ class ChatTemplate:
         With `think` False the answer begins at once: a thought that the template opened is closed.
         """
         think = think and not prompt.answer_start
-        texts = [segment.text for message in prompt.messages for segment in message.segments]
+        segments = [segment for message in prompt.messages for segment in message.segments]
         output = self._rendered(prompt, think)
-        parts = [part for part in _split(output, texts) if part.text]
+        parts = [part for part in _split(output, segments) if part.text]
         thinking = _leaves_thought_open(parts)
         if thinking and not think:
             parts.append(Part(f"\n{_CLOSE_THOUGHT}\n\n", template=True))
@@ -128,11 +129,12 @@ def _system_in_user(messages: Sequence[dict[str, str]]) -> list[dict[str, str]]:
     return rest
 
 
-def _split(output: str, texts: Sequence[str]) -> list[Part]:
+def _split(output: str, segments: Sequence[Segment]) -> list[Part]:
     parts, start = [], 0
     for found in _SENTINEL.finditer(output):
         parts.append(Part(output[start : found.start()], template=True))
-        parts.append(Part(texts[int(found[1])], template=False))
+        segment = segments[int(found[1])]
+        parts.append(Part(segment.text, template=False, segment=segment))
         start = found.end()
     parts.append(Part(output[start:], template=True))
     return parts

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from engine.runtime.template import Rendered
+from engine.types.prompt import Segment, SegmentKind
 
 SHORTEST_PIECE = 32
+_OF_THE_QUESTION = (SegmentKind.PASSAGES, SegmentKind.QUESTION)
 
 
 class Vocabulary(Protocol):
@@ -24,18 +26,42 @@ class Vocabulary(Protocol):
 
 
 @dataclass(frozen=True)
+class Span:
+    """Where a segment's tokens are."""
+
+    segment: Segment
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
 class PromptTokens:
-    """`cuts` are the ends of the prefill's pieces, ascending; the last is the prompt's end."""
+    """`cuts` are the ends of the prefill's pieces, ascending; the last is the prompt's end.
+
+    `lasting` are those cuts that a longer prompt with the same segments has too, up to the last segment's end.
+    """
 
     tokens: tuple[int, ...]
     cuts: tuple[int, ...]
     thinking: bool
+    lasting: tuple[int, ...] = ()
+    spans: tuple[Span, ...] = ()
+
+    def before_question(self) -> PromptTokens:
+        """The prompt up to the last lasting cut before its first passages or question."""
+        ends = [span.start for span in self.spans if span.segment.kind in _OF_THE_QUESTION]
+        first = min(ends, default=len(self.tokens))
+        end = max((cut for cut in self.lasting if cut <= first), default=0)
+        lasting = tuple(cut for cut in self.lasting if cut <= end)
+        spans = tuple(span for span in self.spans if span.end <= end)
+        return PromptTokens(self.tokens[:end], lasting, self.thinking, lasting, spans)
 
 
 def prompt_tokens(vocab: Vocabulary, rendered: Rendered, piece: int) -> PromptTokens:
     """Tokenise part by part: the template's text with special tokens, each segment's apart and as plain text."""
     tokens, ends = ([vocab.bos] if vocab.adds_bos else []), []
     marks: set[int] = set()
+    spans: list[Span] = []
     parts = [
         (part, vocab.tokenize(part.text, parse_special=True) if part.template else None) for part in rendered.parts
     ]
@@ -43,13 +69,21 @@ def prompt_tokens(vocab: Vocabulary, rendered: Rendered, piece: int) -> PromptTo
         marks.update(token for token in found or () if vocab.is_special(token))
     for part, found in parts:
         if found is None:
+            start = len(tokens)
             tokens += plain_tokens(vocab, part.text, marks)
             ends.append(len(tokens))
+            if part.segment is not None:
+                spans.append(Span(part.segment, start, len(tokens)))
         elif vocab.adds_bos and tokens == found[:1] == [vocab.bos]:
             tokens = found  # the template brings its own
         else:
             tokens += found
-    return PromptTokens(tuple(tokens), cut_points(len(tokens), ends[:-1], piece), rendered.thinking)
+    total, last = len(tokens), max((span.end for span in spans), default=0)
+    lasting = cut_points(total, [span.end for span in spans], piece)
+    return PromptTokens(
+        tuple(tokens), cut_points(total, ends[:-1], piece), rendered.thinking,
+        tuple(cut for cut in lasting if cut <= last), tuple(spans),
+    )  # fmt: skip
 
 
 def plain_tokens(vocab: Vocabulary, text: str, marks: Set[int] = frozenset()) -> list[int]:
