@@ -25,7 +25,8 @@ class ReadFile(Struct, frozen=True, tag=True):
     name: str
     password: str | None = None
     limits: ReadLimits = ReadLimits()
-    members_folder: str | None = None  # where files inside this one are written; None: they are only counted
+    work_folder: str | None = None  # the request's own, emptied by who asked; files inside this one are put there
+    take_members: bool = False  # else the files inside are only counted
 
 
 class RenderPage(Struct, frozen=True, tag=True):

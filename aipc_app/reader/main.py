@@ -98,7 +98,8 @@ class _Reader:
 
     def _read(self, request: ReadFile) -> None:
         _lower_priority()
-        source = Source(Path(request.path), request.name, request.password, request.limits)
+        folder = Path(request.work_folder) if request.work_folder is not None else None
+        source = Source(Path(request.path), request.name, request.password, request.limits, folder)
         with memory_limit(request.limits.memory_bytes):
             converter = converter_of(detect(source))
             with converter(source) as content:
@@ -124,11 +125,11 @@ class _Reader:
         return FileRead(id=request.id, pages=pages, title=content.title, encoding=encoding, members=members)
 
     def _send_members(self, request: ReadFile, content: Container) -> int:
-        """Files inside the file, one message each; without a folder for them they are only counted."""
-        if request.members_folder is None:
+        """Files inside the file, one message each, unless they are only to be counted."""
+        if not request.take_members or request.work_folder is None:
             return content.member_count
         count = 0
-        for found in write_members(request.id, content, Path(request.members_folder)):
+        for found in write_members(request.id, content, Path(request.work_folder)):
             self._check_cancelled(request.id)
             self._channel.send(found)
             count += 1

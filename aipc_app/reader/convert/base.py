@@ -15,12 +15,16 @@ from aipc_app.reader.failure import FailureKind, ReadingError
 
 @dataclass(frozen=True)
 class Source:
-    """A file to read. `name` is the user's name of it; `path` may have none of its extension."""
+    """A file to read. `name` is the user's name of it; `path` may have none of its extension.
+
+    `work_folder` is for what must be a file on the way; None: the system's folder for such.
+    """
 
     path: Path
     name: str
     password: str | None = None
     limits: ReadLimits = field(default_factory=ReadLimits)
+    work_folder: Path | None = None
 
     @property
     def extension(self) -> str:
@@ -88,6 +92,7 @@ class OnePage:
     title: str = ""
     problem: str = ""
     garbled: bool = False
+    encoding: str = ""  # as detected, "" where the format fixes it
     count: int = 1
     has_layout: bool = False
 

@@ -55,7 +55,7 @@ class Format(Enum):
     DOC = "doc"
     XLS = "xls"
     PPT = "ppt"
-    WORKS = "works"
+    WORKS = "works"  # and other programs' files that LibreOffice may know
     PROTECTED_OFFICE = "protected office"
     WORD_XML = "word 2003 xml"
     EXCEL_XML = "excel 2003 xml"
@@ -198,7 +198,7 @@ def _ole_format(source: Source) -> Format:
     for name, format_ in _STREAMS:
         if name in streams:
             return format_
-    raise unsupported("a file of a program that is not known here")
+    return Format.WORKS
 
 
 def _not_a(extension: str) -> ReadingError:

@@ -15,7 +15,9 @@ from aipc_app.reader.convert.lines import tidy
 from aipc_app.reader.convert.zip_guard import damaged
 from aipc_app.reader.failure import FailureKind, ReadingError
 
-_WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag", "body", "txbxContent"})
+_WRAPPERS = frozenset(
+    {"sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag", "sect", "sub-section", "body", "txbxContent"}
+)
 _MAX_DEPTH = 40  # tables in tables in text boxes
 
 
@@ -23,7 +25,12 @@ _MAX_DEPTH = 40  # tables in tables in text boxes
 def convert(source: Source) -> Iterator[Content]:
     """Raises ReadingError: damaged, limit."""
     with open_package(source.path) as package:
-        yield OnePage(tidy(_Body(package).text()), title=package.title)
+        yield OnePage(tidy(body_text(package)), title=package.title)
+
+
+def body_text(package: Package) -> str:
+    """The text of a document's parts, to be tidied. Raises ReadingError: damaged."""
+    return _Body(package).text()
 
 
 class _Body:

@@ -14,7 +14,9 @@ _PLACEHOLDER = re.compile(r"%([1-9])")
 
 
 @dataclass(frozen=True)
-class _Level:
+class Level:
+    """`text` has %1 for the number of level 0, and so on."""
+
     start: int
     format: str
     text: str
@@ -27,12 +29,18 @@ class Numbering:
 
     def __init__(self, root: Element | None) -> None:
         self._abstract_of: dict[str, str] = {}
-        self._levels: dict[str, dict[int, _Level]] = {}
+        self._levels: dict[str, dict[int, Level]] = {}
         self._starts: dict[tuple[str, int], int] = {}
         self._counters: dict[str, list[int | None]] = {}
         self._seen: set[str] = set()
         if root is not None:
             self._load(root)
+
+    def define(self, number_id: str, abstract_id: str, levels: dict[int, Level], starts: dict[int, int]) -> None:
+        """A list of a format that isn't DOCX: its levels, and those that start anew where it is first used."""
+        self._abstract_of[number_id] = abstract_id
+        self._levels[number_id] = levels
+        self._starts |= {(number_id, level): start for level, start in starts.items()}
 
     def label(self, number_id: str, level: int) -> str:
         """The next label of a list's level, "" for bullets and unknown lists."""
@@ -54,7 +62,7 @@ class Numbering:
             if owner == number_id:
                 counters[level] = None
 
-    def _count(self, counters: list[int | None], levels: dict[int, _Level], level: int) -> None:
+    def _count(self, counters: list[int | None], levels: dict[int, Level], level: int) -> None:
         for higher in range(level):  # a level that was skipped counts as used
             if counters[higher] is None and higher in levels:
                 counters[higher] = levels[higher].start
@@ -65,7 +73,7 @@ class Numbering:
             if restart is None or level < restart:
                 counters[deeper] = None
 
-    def _shown(self, levels: dict[int, _Level], counters: list[int | None], level: int) -> str:
+    def _shown(self, levels: dict[int, Level], counters: list[int | None], level: int) -> str:
         own = levels[level]
         if own.format == "bullet":
             return ""
@@ -91,7 +99,7 @@ class Numbering:
             self._override(number_id, num, levels)
             self._levels[number_id] = levels
 
-    def _override(self, number_id: str, num: Element, levels: dict[int, _Level]) -> None:
+    def _override(self, number_id: str, num: Element, levels: dict[int, Level]) -> None:
         for override in (e for e in num if local(e) == "lvlOverride"):
             level = int(attribute(override, "ilvl") or 0)
             own = child(override, "lvl")
@@ -100,14 +108,14 @@ class Numbering:
             start = attribute(child(override, "startOverride"), "val")
             if start is not None and level in levels:
                 old = levels[level]
-                levels[level] = _Level(int(start), old.format, old.text, old.legal, old.restart)
+                levels[level] = Level(int(start), old.format, old.text, old.legal, old.restart)
                 self._starts[number_id, level] = int(start)
 
 
-def _level(element: Element) -> _Level:
+def _level(element: Element) -> Level:
     restart = attribute(child(element, "lvlRestart"), "val")
     legal = child(element, "isLgl")
-    return _Level(
+    return Level(
         start=int(attribute(child(element, "start"), "val") or 0),
         format=attribute(child(element, "numFmt"), "val") or "decimal",
         text=attribute(child(element, "lvlText"), "val") or "",

@@ -28,6 +28,9 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_ESCAPED = {
+    "iso-2022-jp": "iso2022_jp_ext", "iso-2022-kr": "iso2022_kr", "hz-gb-2312": "hz", "utf-7": "utf-7",
+}  # fmt: skip
 # Lead bytes of the common half of each charset's ideographs.
 _WESTERN = frozenset("àâäáãåæçèéêëìíîïñòóôöõøœùúûüýÿßÀÂÄÁÃÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÖÕØŒÙÚÛÜÝ‘’“”„«»‹›–—…§°€£©®·•¿¡ªº\xa0\xad")
 _CHINESE = (("gb18030", range(0xB0, 0xD8)), ("big5hkscs", range(0xA4, 0xC7)))
@@ -39,16 +42,16 @@ class Decoded:
     encoding: str
 
 
-def decode(data: bytes, declared: str | None = None) -> Decoded:
-    """By byte order mark, UTF-8, `declared` (by the file itself), UTF-16, then what fits best.
+def decode(data: bytes, declared: str | None = None, *, strict: bool = True) -> Decoded:
+    """By byte order mark, escapes of a 7-bit charset, UTF-8, `declared` (by the file itself), UTF-16, then what fits.
 
-    Raises ReadingError (unsupported) when the bytes are not text.
+    Raises ReadingError (unsupported) when the bytes are not text, unless not `strict`.
     """
-    known = _marked(data) or _utf8(data) or _valid(data, declared)
+    known = _marked(data) or _escaped(data, declared) or _utf8(data) or _valid(data, declared)
     encoding = known or _utf16(data) or _chinese(data) or _guess(data)
     text = data.decode(encoding, "replace")
     control = sum(text.count(chr(code)) for code in range(32) if code not in (9, 10, 12, 13))
-    if control > _MAX_CONTROL + _MAX_CONTROL_SHARE * len(text):
+    if strict and control > _MAX_CONTROL + _MAX_CONTROL_SHARE * len(text):
         raise ReadingError(
             FailureKind.UNSUPPORTED, "This file is named as text but holds none; it can't be read."
         )
@@ -57,6 +60,13 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
 
 def _marked(data: bytes) -> str | None:
     return next((encoding for mark, encoding in _MARKS if data.startswith(mark)), None)
+
+
+def _escaped(data: bytes, declared: str | None) -> str | None:
+    """Charsets that are ASCII with escapes, which would pass for UTF-8."""
+    codec = _ESCAPED.get((declared or "").lower())
+    marks = (b"~{",) if codec == "hz" else (b"+",) if codec == "utf-7" else (b"\x1b", b"\x0e")
+    return _valid(data, codec) if codec and any(mark in data for mark in marks) else None
 
 
 def _utf8(data: bytes) -> str | None:

@@ -14,7 +14,7 @@ from aipc_app.reader.convert.encoding import decode
 from aipc_app.reader.convert.garbled import is_garbled
 from aipc_app.reader.convert.html_walk import Element, collapsed, visible_text
 from aipc_app.reader.convert.lines import tidy
-from aipc_app.reader.convert.text import UNCERTAIN
+from aipc_app.reader.convert.pages import UNCERTAIN
 from aipc_app.reader.failure import FailureKind, ReadingError
 
 _LOG = logging.getLogger("aipc.reader")
@@ -27,13 +27,21 @@ _DECLARATION = re.compile(rb"""^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]
 def convert(source: Source) -> Iterator[Content]:
     """One page; the title comes first when the body doesn't have it."""
     data = read_bytes(source)
-    decoded = decode(data, _declared(data[:_HEAD_BYTES]))
+    decoded = decode(data, declared_charset(data))
     _LOG.info("html in %s", decoded.encoding)
     root = _parse(decoded.text)
     title = _title(root)
     text = _with_title(title, tidy(visible_text(root)) if root is not None else "")
     garbled = is_garbled(text)
-    yield OnePage(text, title=title, problem=UNCERTAIN if garbled else "", garbled=garbled)
+    yield OnePage(
+        text, title=title, problem=UNCERTAIN if garbled else "", garbled=garbled, encoding=decoded.encoding
+    )
+
+
+def html_text(markup: str) -> str:
+    """The visible text of HTML that is part of something else. Raises ReadingError: damaged."""
+    root = _parse(markup)
+    return tidy(visible_text(root)) if root is not None else ""
 
 
 def _parse(text: str) -> Element | None:
@@ -46,7 +54,9 @@ def _parse(text: str) -> Element | None:
     return root
 
 
-def _declared(head: bytes) -> str | None:
+def declared_charset(data: bytes) -> str | None:
+    """What the page's own head says."""
+    head = data[:_HEAD_BYTES]
     found = _DECLARATION.search(head) or _META.search(head)
     name = found.group(1).decode("ascii", "replace").lower() if found else None
     return None if name and name.startswith("utf-16") else name  # bytes that show an ASCII tag are not UTF-16

@@ -38,7 +38,7 @@ class GuardedZip:
         if info is None:
             yield None
             return
-        with _sorted_errors(), self._archive.open(info) as member:
+        with sorted_errors(), self._archive.open(info) as member:
             yield member
 
     def read(self, name: str) -> bytes | None:
@@ -46,7 +46,7 @@ class GuardedZip:
         info = self._names.get(_plain(name))
         if info is None:
             return None
-        with _sorted_errors(), self._archive.open(info) as member:
+        with sorted_errors(), self._archive.open(info) as member:
             data = member.read(MAX_PART_BYTES + 1)
         if len(data) > MAX_PART_BYTES:
             raise _too_big()
@@ -54,7 +54,8 @@ class GuardedZip:
 
 
 @contextmanager
-def _sorted_errors() -> Iterator[None]:
+def sorted_errors() -> Iterator[None]:
+    """What the libraries raise for broken archives, as a sentence."""
     try:
         yield
     except RecursionError:

@@ -1,0 +1,115 @@
+"""Old Excel files (XLS) and Kingsoft's ET by xlrd: a page for each sheet, values as they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import StringIO
+from typing import Any
+
+import olefile
+import xlrd
+
+from aipc_app.reader.convert import protected_office
+from aipc_app.reader.convert.base import Content, ReadPage, Source, read_bytes
+from aipc_app.reader.convert.grid import Merge, grid_lines
+from aipc_app.reader.convert.number_format import shown
+from aipc_app.reader.convert.pages import check_length, sheet_text, text_page
+from aipc_app.reader.convert.zip_guard import damaged
+
+_FILEPASS = 0x2F
+_FIRST_RECORDS = 50
+
+
+@contextmanager
+def convert(source: Source) -> Iterator[Content]:
+    """Raises ReadingError: damaged, limit, password."""
+    if _is_encrypted(source):
+        with protected_office.decrypted(source) as plain, convert(plain) as content:
+            yield content
+        return
+    book = _book(read_bytes(source))
+    yield _Workbook(book, source.limits.text_chars)
+
+
+def _is_encrypted(source: Source) -> bool:
+    try:
+        with olefile.OleFileIO(source.path) as container:
+            name = next((n for n in ("Workbook", "Book") if container.exists(n)), None)
+            data = container.openstream(name).read() if name else b""
+    except (OSError, ValueError, IndexError, TypeError):
+        return False
+    at = 0
+    for _ in range(_FIRST_RECORDS):
+        if at + 4 > len(data):
+            return False
+        if int.from_bytes(data[at : at + 2], "little") == _FILEPASS:
+            return True
+        at += 4 + int.from_bytes(data[at + 2 : at + 4], "little")
+    return False
+
+
+def _book(data: bytes) -> Any:
+    """With formats where they can be read; a file whose formats are broken still has its values."""
+    for formats in (True, False):
+        try:
+            return xlrd.open_workbook(file_contents=data, formatting_info=formats, logfile=StringIO(), on_demand=False)
+        except (MemoryError, RecursionError):
+            raise
+        except Exception as error:  # broken records give errors of every kind
+            if not formats:
+                raise damaged() from error
+    raise damaged()
+
+
+class _Workbook:
+    has_layout = False
+    title = ""
+
+    def __init__(self, book: Any, most_chars: int) -> None:
+        self._book, self._most_chars = book, most_chars
+        self._dates_1904 = bool(book.datemode)
+
+    @property
+    def count(self) -> int:
+        return int(self._book.nsheets)
+
+    def pages(self) -> Iterator[ReadPage]:
+        for index in range(self.count):
+            sheet = self._book.sheet_by_index(index)
+            yield text_page(index + 1, sheet_text(sheet.name, grid_lines(self._rows(sheet), _merges(sheet))))
+
+    def _rows(self, sheet: Any) -> dict[int, dict[int, str]]:
+        rows: dict[int, dict[int, str]] = {}
+        chars = 0
+        for row in range(sheet.nrows):
+            cells = {column: self._text(sheet, row, column) for column in range(sheet.row_len(row))}
+            rows[row] = {column: text for column, text in cells.items() if text}
+            chars += sum(map(len, cells.values()))
+            check_length(chars, self._most_chars)
+        return rows
+
+    def _text(self, sheet: Any, row: int, column: int) -> str:
+        cell = sheet.cell(row, column)
+        match cell.ctype:
+            case xlrd.XL_CELL_TEXT:
+                return str(cell.value)
+            case xlrd.XL_CELL_NUMBER | xlrd.XL_CELL_DATE:
+                return shown(cell.value, self._format(cell, is_date=cell.ctype == xlrd.XL_CELL_DATE),
+                             from_1904=self._dates_1904)  # fmt: skip
+            case xlrd.XL_CELL_BOOLEAN:
+                return "TRUE" if cell.value else "FALSE"
+            case xlrd.XL_CELL_ERROR:
+                return xlrd.error_text_from_code.get(cell.value, "#N/A")
+        return ""
+
+    def _format(self, cell: Any, *, is_date: bool) -> str:
+        if cell.xf_index is not None and cell.xf_index < len(self._book.xf_list):
+            found = self._book.format_map.get(self._book.xf_list[cell.xf_index].format_key)
+            if found is not None:
+                return "" if found.format_str == "General" else str(found.format_str)
+        return "yyyy-mm-dd" if is_date else ""
+
+
+def _merges(sheet: Any) -> list[Merge]:
+    return [Merge(top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells]
