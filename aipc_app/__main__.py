@@ -1,6 +1,6 @@
 """The program's entry: the desktop, the command line, or one of its own children.
 
-`aipc --child reader|encoder|engine|models …` turns this process into a child, so that a frozen program, which
+`aipc --child reader|encoder|engine|models|plan …` turns this process into a child, so that a frozen program, which
 has no interpreter to call, can start itself again. Stands above `app`: the one place that knows every process.
 """
 
@@ -34,6 +34,10 @@ def _child(kind: str, arguments: list[str]) -> int:
         from engine.host.model_tasks import main as models_main
 
         models_main()
+    elif kind == "plan":
+        from engine.host.plan_tasks import main as plan_main
+
+        plan_main()
     elif kind == "reader":
         from aipc_app.reader.main import main as reader_main
 

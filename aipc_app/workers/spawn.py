@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-KINDS = ("reader", "encoder", "engine", "models")
+KINDS = ("reader", "encoder", "engine", "models", "plan")
 
 
 def child_command(kind: str) -> list[str]:

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from engine.types.machine import Inventory, Speeds
+from engine.types.model import Device
 from engine.types.plan import ComputeBuffers, Correction, PlanFacts
 
 _SPEEDS, _MOST_BUFFERS = "speeds.json", 64
@@ -25,6 +26,8 @@ Kept = TypeVar("Kept", bound=Struct)
 class _MachineSpeeds(Struct, frozen=True):
     machine: str
     speeds: Speeds
+    devices: tuple[Device, ...] = ()
+    cpu_features: tuple[str, ...] = ()
 
 
 class _ModelFacts(Struct, frozen=True):
@@ -46,8 +49,15 @@ class FactsStore:
         kept = self._read(_SPEEDS, _MachineSpeeds)
         return kept.speeds if kept is not None and kept.machine == machine else None
 
-    def keep_speeds(self, machine: str, speeds: Speeds) -> None:
-        self._write(_SPEEDS, _MachineSpeeds(machine, speeds))
+    def devices(self) -> tuple[tuple[Device, ...], tuple[str, ...]]:
+        """Devices and CPU features as the last probe saw them; none before it."""
+        kept = self._read(_SPEEDS, _MachineSpeeds)
+        return (kept.devices, kept.cpu_features) if kept is not None else ((), ())
+
+    def keep_speeds(
+        self, machine: str, speeds: Speeds, devices: tuple[Device, ...] = (), cpu_features: tuple[str, ...] = ()
+    ) -> None:
+        self._write(_SPEEDS, _MachineSpeeds(machine, speeds, devices, cpu_features))
 
     def of_model(self, digest: str, device: str) -> PlanFacts:
         """Dry runs of this model, and what loads on this GPU ("" for none) taught."""

@@ -15,9 +15,9 @@ import msgspec
 from engine.errors import EngineError
 from engine.hardware.facts import FactsStore, machine_name
 from engine.hardware.inventory import take_inventory
-from engine.host.plan_dry import keep_dry_runs
 from engine.models.gguf_parts import read_model_header
 from engine.models.layout import Layout, layout_of
+from engine.placement.compute import was_run_dry
 from engine.placement.planner import best_gpu, place
 from engine.types.machine import Inventory, Speeds
 from engine.types.plan import PlacementPlan, PlanWishes
@@ -31,8 +31,8 @@ from engine.wire.plan_messages import (
     PlanFailed,
     PlanMade,
     PlanRequest,
-    ProbeMachine,
     Probed,
+    ProbeMachine,
     RanDry,
     RunDry,
 )
@@ -114,7 +114,8 @@ def _plan(task: MakePlan) -> PlanMade:
     layout = layout_of(read_model_header(task.path))
     inventory = _inventory(task.facts, live=task.wishes.vram_bytes is None)
     plan = _placed(layout, inventory, task.wishes, task.facts)
-    return PlanMade(plan, inventory, _is_measured(plan))
+    facts = _store(task.facts).of_model(layout.digest, "")
+    return PlanMade(plan, inventory, was_run_dry(facts, plan.context, task.wishes.kv_type))
 
 
 def _placed(layout: Layout, inventory: Inventory, wishes: PlanWishes, folder: str) -> PlacementPlan:
@@ -125,11 +126,9 @@ def _placed(layout: Layout, inventory: Inventory, wishes: PlanWishes, folder: st
     return place(layout, inventory, wishes, store.of_model(layout.digest, device)) if device else first
 
 
-def _is_measured(plan: PlacementPlan) -> bool:
-    return not any("estimate" in part.reason for part in plan.placement)
-
-
 def _run_dry(task: RunDry) -> RanDry:
+    from engine.host.plan_dry import keep_dry_runs
+
     started = time.monotonic()
     layout = layout_of(read_model_header(task.path))
     inventory = _inventory(task.facts, live=task.wishes.vram_bytes is None)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from engine.native.library import Library
 
 
-class _Override(ctypes.Structure):
+class Override(ctypes.Structure):
     """struct llama_model_tensor_buft_override of include/llama.h."""
 
     _fields_ = (("pattern", ctypes.c_char_p), ("buffer_type", ctypes.c_void_p))
@@ -21,8 +21,8 @@ class CpuOverrides:
         handle = library.base.ggml_backend_cpu_buffer_type
         handle.restype, handle.argtypes = ctypes.c_void_p, []
         self._patterns = [pattern.encode() for pattern in patterns]
-        entries = [_Override(pattern, handle()) for pattern in self._patterns]
-        self._table = (_Override * (len(entries) + 1))(*entries, _Override(None, None))
+        entries = [Override(pattern, handle()) for pattern in self._patterns]
+        self._table = (Override * (len(entries) + 1))(*entries, Override(None, None))
 
     @property
     def pointer(self) -> ctypes.c_void_p:

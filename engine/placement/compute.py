@@ -20,16 +20,31 @@ def compute_of(
     layout: Layout, units: Units, facts: PlanFacts, shape: ComputeShape, ubatch: int, context: int, kv_type: str
 ) -> ComputeBuffers:
     """The buffers of this shape."""
+    known = _known(facts, shape, ubatch, context, kv_type)
+    if known is not None:
+        return known
+    if shape is ComputeShape.NOTHING:
+        return ComputeBuffers(shape, context, ubatch, kv_type, 0, max(FIRST_ESTIMATE, _rows(layout, ubatch, context)))
+    on_cpu = _known(facts, ComputeShape.NOTHING, ubatch, context, kv_type)
+    rows = on_cpu.cpu_bytes if on_cpu is not None else _rows(layout, ubatch, context)
+    gpu = int(rows * _SAFETY) + _staging(units, shape)
+    host = ubatch * (layout.embedding_length * 2 * _FLOAT + cells(context) * _HALF) + _BASE_BYTES
+    return ComputeBuffers(shape, context, ubatch, kv_type, gpu, host, measured=False)
+
+
+def was_run_dry(facts: PlanFacts, context: int, kv_type: str) -> bool:
+    """Whether a dry run for this context was kept; on a machine without a GPU it tells of the CPU alone."""
+    return any((known.context_tokens, known.kv_type) == (context, kv_type) for known in facts.compute)
+
+
+def _known(
+    facts: PlanFacts, shape: ComputeShape, ubatch: int, context: int, kv_type: str
+) -> ComputeBuffers | None:
     wanted = (shape, cells(context), ubatch, kv_type)
     for known in facts.compute:
         if (known.shape, cells(known.context_tokens), known.ubatch_tokens, known.kv_type) == wanted:
             return known
-    if shape is ComputeShape.NOTHING:
-        return ComputeBuffers(shape, context, ubatch, kv_type, 0, max(FIRST_ESTIMATE, _rows(layout, ubatch, context)))
-    staging = _staging(units, shape)
-    gpu = int(_rows(layout, ubatch, context) * _SAFETY) + staging
-    host = ubatch * (layout.embedding_length * 2 * _FLOAT + cells(context) * _HALF) + _BASE_BYTES
-    return ComputeBuffers(shape, context, ubatch, kv_type, gpu, host, measured=False)
+    return None
 
 
 def _rows(layout: Layout, ubatch: int, context: int) -> int:

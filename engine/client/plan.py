@@ -1,0 +1,100 @@
+"""Plans, probes and dry runs, each in a short-lived process: an assertion of llama.cpp ends that and nothing else."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from engine.errors import EngineDied, EngineError
+from engine.types.machine import Inventory
+from engine.types.plan import PlacementPlan, PlanWishes
+from engine.wire.child import ChildProcess
+from engine.wire.messages import Failed, error_of
+from engine.wire.plan_messages import (
+    CompareFits,
+    FitCompared,
+    MakePlan,
+    PlanFailed,
+    PlanMade,
+    PlanReply,
+    Probed,
+    ProbeMachine,
+    RanDry,
+    RunDry,
+)
+
+_MOST_DRY_RUNS = 2  # what the first one measured may lead to another context, once
+_DIED = "The process that makes plans ended; try again."
+
+
+class PlanTasks:
+    """`facts` is the folder where what was measured is kept. Any thread; all methods block."""
+
+    def __init__(self, command: Sequence[str], facts: Path, log_path: Path) -> None:
+        self._command, self.facts, self._log_path = tuple(command), facts, log_path
+
+    def plan(self, path: str, wishes: PlanWishes) -> PlacementPlan:
+        """From the header and what is known already; a fraction of a second. Raises ModelError, RequestInvalid."""
+        return self._make(path, wishes).plan
+
+    def plan_measured(self, path: str, wishes: PlanWishes) -> PlacementPlan:
+        """The same, after a dry run where none was kept for this model and context; seconds the first time."""
+        made = self._make(path, wishes)
+        for _ in range(_MOST_DRY_RUNS):
+            if made.is_measured or not made.plan.fits or not self._run_dry(path, wishes):
+                break
+            made = self._make(path, wishes)
+        return made.plan
+
+    def probe(self, path: str = "") -> Inventory:
+        """Measure this machine and the disk of `path`, and keep it; at most a few seconds. Raises EngineError."""
+        reply = self._ask(ProbeMachine(path, str(self.facts)))
+        assert isinstance(reply, Probed)
+        return reply.inventory
+
+    def is_probed(self) -> bool:
+        """Whether some probe was kept."""
+        return (self.facts / "speeds.json").is_file()
+
+    def compare(self, path: str, wishes: PlanWishes) -> FitCompared:
+        """llama.cpp's own fitting within the same limits. Raises EngineError."""
+        reply = self._ask(CompareFits(path, wishes, str(self.facts)))
+        assert isinstance(reply, FitCompared)
+        return reply
+
+    def _make(self, path: str, wishes: PlanWishes) -> PlanMade:
+        reply = self._ask(MakePlan(path, wishes, str(self.facts)))
+        assert isinstance(reply, PlanMade)
+        return reply
+
+    def _run_dry(self, path: str, wishes: PlanWishes) -> bool:
+        """False when there is nothing to be measured here, or the dry run failed: the estimate stays, and says so."""
+        try:
+            reply = self._ask(RunDry(path, wishes, str(self.facts)))
+        except EngineError:
+            return False
+        return isinstance(reply, RanDry) and reply.shapes > 0
+
+    def _ask(self, task: Struct) -> PlanReply:
+        inbox: queue.SimpleQueue[PlanReply | None] = queue.SimpleQueue()
+        child = ChildProcess[PlanReply](
+            self._command,
+            accepts=PlanReply,
+            log_path=self._log_path,
+            on_message=inbox.put,
+            on_exit=lambda _code: inbox.put(None),
+        )
+        try:
+            child.wait_ready()
+            child.send(task)
+            reply = inbox.get()
+        finally:
+            child.close()
+        if reply is None:
+            raise EngineDied(_DIED)
+        if isinstance(reply, PlanFailed):
+            raise error_of(Failed(0, reply.kind, reply.message))
+        return reply
