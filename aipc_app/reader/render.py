@@ -25,6 +25,8 @@ def render_page(request: RenderPage, source: Source) -> PageRendered:
                 return _draw(request, document)
         case Format.IMAGE:
             return _picture(request, source)
+        case Format.OFD:
+            return _ofd_page(request, source)
     raise ReadingError(FailureKind.UNSUPPORTED, "This kind of file has no pages to draw; its text is shown instead.")
 
 
@@ -43,6 +45,18 @@ def _picture(request: RenderPage, source: Source) -> PageRendered:
     width, height = max(1, round(picture.width * scale)), max(1, round(picture.height * scale))
     drawn = picture.image.resize((width, height))
     return PageRendered(id=request.id, width=width, height=height, pixels=drawn.tobytes())
+
+
+def _ofd_page(request: RenderPage, source: Source) -> PageRendered:
+    from aipc_app.reader.convert.ofd_draw import OfdPainter
+    from aipc_app.reader.convert.ofd_package import POINTS_PER_MM, open_ofd
+
+    with open_ofd(source) as document:
+        _check_number(request.page, len(document.pages))
+        page = document.pages[request.page - 1]
+        width, height = page.area[2] * POINTS_PER_MM, page.area[3] * POINTS_PER_MM
+        drawn = OfdPainter(document).draw(page, _allowed_scale(request.scale, width, height) * POINTS_PER_MM)
+    return PageRendered(id=request.id, width=drawn.width, height=drawn.height, pixels=drawn.tobytes())
 
 
 def _draw(request: RenderPage, document: pdfium.PdfDocument) -> PageRendered:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,13 +59,26 @@ class PictureFile:
 @contextmanager
 def open_picture(path: Path) -> Iterator[PictureFile]:
     """Raises ReadingError: damaged (it is no picture, or not whole), limit."""
+    with _opened(path) as image:
+        yield PictureFile(image)
+
+
+def embedded_picture(data: bytes) -> Image.Image:
+    """A picture inside another file, red-green-blue-opacity. Raises ReadingError: damaged, limit."""
+    try:
+        with _opened(io.BytesIO(data)) as image:
+            _check_size(image)
+            return image.convert("RGBA")
+    except _BAD as error:
+        raise damaged() from error
+
+
+def _opened(file: Path | io.BytesIO) -> Image.Image:
     Image.MAX_IMAGE_PIXELS = None  # our own limit has a sentence
     try:
-        image = Image.open(path, formats=_FORMATS)
+        return Image.open(file, formats=_FORMATS)
     except (UnidentifiedImageError, *_BAD) as error:
         raise damaged() from error
-    with image:
-        yield PictureFile(image)
 
 
 def damaged() -> ReadingError:

@@ -12,7 +12,7 @@ from aipc_app.reader.convert.pdf_ocr import Area
 _FORM_DEPTH = 4
 _LEAST_WIDTH, _LEAST_HEIGHT = 60.0, 16.0  # points: smaller ones are marks and lines
 _LEAST_PIXELS = 4_000
-_MOST = 12
+_MOST = 8
 _SCAN_SHARE = 0.7
 _FREE = 0.0002  # characters a square point: fewer lie over a picture by chance
 
