@@ -56,8 +56,11 @@ class Opened(Struct, frozen=True, tag=True):
 
 
 class PageRead(Struct, frozen=True, tag=True):
+    """`recognition_s`: what text recognition took; a long scan is slow, not stuck, so it doesn't count as time over."""
+
     id: int
     page: Page
+    recognition_s: float = 0.0
 
     @property
     def problem(self) -> str:

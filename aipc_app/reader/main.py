@@ -9,6 +9,7 @@ import os
 import queue
 import sys
 import threading
+import time
 import warnings
 from pathlib import Path
 
@@ -115,11 +116,13 @@ class _Reader:
         self._channel.send(Opened(id=request.id, pages=content.count, has_layout=content.has_layout))
         self._check_cancelled(request.id)
         pages = chars = 0
+        began = time.monotonic()
         for read in content.pages():
             pages, chars = pages + 1, chars + len(read.page.text)
             if chars > request.limits.text_chars:
                 raise ReadingError(FailureKind.LIMIT, "This file holds too much text to be read; split it.")
-            self._send_page(request.id, read)
+            self._send_page(request.id, read, time.monotonic() - began)
+            began = time.monotonic()
         members = self._send_members(request, content) if isinstance(content, Container) else 0
         encoding = getattr(content, "encoding", "")
         return FileRead(id=request.id, pages=pages, title=content.title, encoding=encoding, members=members)
@@ -135,10 +138,11 @@ class _Reader:
             count += 1
         return count
 
-    def _send_page(self, request_id: int, read: ReadPage) -> None:
+    def _send_page(self, request_id: int, read: ReadPage, seconds: float) -> None:
         self._check_cancelled(request_id)
         page = structs.replace(read.page, problem=read.problem) if read.problem else read.page
-        self._channel.send(PageRead(id=request_id, page=page))
+        recognised = page.confidence is not None
+        self._channel.send(PageRead(id=request_id, page=page, recognition_s=seconds if recognised else 0.0))
 
     def _check_cancelled(self, request_id: int) -> None:
         if request_id in self._cancelled:

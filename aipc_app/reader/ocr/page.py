@@ -16,8 +16,8 @@ def as_page(
 ) -> ReadPage:
     """The three reasons: why text was recognised at all, that none was found, that it was too uncertain."""
     width, height = (round(side, 3) for side in size)
-    sure, length = read.confidence or 0.0, len(read.text.strip())
-    if sure < UNSURE_BELOW or (length < _FEW and sure < _FEW_SURE):
+    sure, length = read.confidence or 0.0, sum(char.isalnum() for char in read.text)
+    if sure < UNSURE_BELOW or not length or (length < _FEW and sure < _FEW_SURE):
         noise = length + read.doubtful >= _NOISE
         state = PageState.GARBLED if noise else PageState.EMPTY
         left = Page(number=number, text="", state=state, width=width, height=height, confidence=read.confidence)
