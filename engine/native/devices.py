@@ -33,7 +33,7 @@ def device_list(library: Library, name: str) -> ctypes.Array[ctypes.c_void_p]:
         handle = library.ggml.ggml_backend_dev_get(i)
         if library.base.ggml_backend_dev_name(handle).decode() == name:
             return (ctypes.c_void_p * 2)(handle, None)
-    raise EngineError(f"The GPU {name} isn't there any more; load the model again.")
+    raise EngineError(f"The GPU {name!s} isn't there any more; load the model again.")
 
 
 def inspection(library: Library) -> Inspection:

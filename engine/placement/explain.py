@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from engine.placement.candidate import Candidate, Problem
 from engine.types.model import HostBuffer
 from engine.types.plan import ComputeShape
@@ -13,10 +11,16 @@ _GIB = 1 << 30
 
 def explanation(problem: Problem, found: Candidate, host_buffer: HostBuffer, wanted: int) -> tuple[str, ...]:
     """Where the model goes, how long the context is, where the CPU's weights lie, what the figures rest on."""
-    explanation = [_where(problem, found), *_overflow(problem, found)]
-    explanation += [_context(problem.context, wanted), *_host(problem, found, host_buffer)]
-    explanation += [_threads(problem), *_basis(problem, found)]
-    return tuple(explanation)
+    explanation = (
+        _where(problem, found),
+        *_overflow(problem, found),
+        _context(problem.context, wanted),
+        *_host(problem, found, host_buffer),
+        _threads(problem),
+        _speeds(problem, found),
+        *_estimated(found),
+    )
+    return explanation  # noqa: RET504 - the name is what the list of sentences goes by
 
 
 def _where(problem: Problem, found: Candidate) -> str:
@@ -38,12 +42,13 @@ def _where(problem: Problem, found: Candidate) -> str:
     )
 
 
-def _overflow(problem: Problem, found: Candidate) -> Iterator[str]:
-    if found.overflow:
-        yield (
-            f"{size(found.overflow)} of the weights are more than the {size(problem.limits.ram)} of RAM hold: they "
-            f"are read from the disk at {rate(problem.inventory.speeds.disk)}, again and again, slowly."
-        )
+def _overflow(problem: Problem, found: Candidate) -> tuple[str, ...]:
+    if not found.overflow:
+        return ()
+    return (
+        f"{size(found.overflow)} of the weights are more than the {size(problem.limits.ram)} of RAM hold: they "
+        f"are read from the disk at {rate(problem.inventory.speeds.disk)}, again and again, slowly.",
+    )
 
 
 def _context(context: int, wanted: int) -> str:
@@ -52,35 +57,39 @@ def _context(context: int, wanted: int) -> str:
     return f"The context is {context} tokens."
 
 
-def _host(problem: Problem, found: Candidate, host_buffer: HostBuffer) -> Iterator[str]:
+def _host(problem: Problem, found: Candidate, host_buffer: HostBuffer) -> tuple[str, ...]:
     if found.shape in (ComputeShape.NOTHING, ComputeShape.EVERYTHING):
-        return
+        return ()
     if host_buffer is HostBuffer.PINNED:
-        yield (
+        return (
             "Weights in RAM lie where the GPU can fetch them, so it computes long prompts, "
-            f"{found.ubatch} tokens at a time."
+            f"{found.ubatch} tokens at a time.",
         )
-    elif host_buffer is HostBuffer.REPACKED:
-        yield (
+    if host_buffer is HostBuffer.REPACKED:
+        return (
             "Weights in RAM are reordered for the CPU, which computes prompts faster here than the GPU could fetch "
-            "them."
+            "them.",
         )
+    return ()
 
 
 def _threads(problem: Problem) -> str:
     return f"{problem.inventory.usable_cores} threads, one for each physical core this program may use."
 
 
-def _basis(problem: Problem, found: Candidate) -> Iterator[str]:
-    runs, measured = problem.facts.correction.runs, problem.inventory.speeds.measured
-    if runs:
-        yield "The speeds rest on what this model reached on this computer."
-    elif "ram" in measured and (found.shape is ComputeShape.NOTHING or "link" in measured):
-        yield "The speeds are calculated from this computer's memory and disk; the first load will correct them."
-    else:
-        yield "The speeds are calculated for a usual PC of today, as some of this one were not measured."
-    if not found.compute.measured and found.shape is not ComputeShape.NOTHING:
-        yield "The GPU's working memory is an estimate with some room to spare."
+def _estimated(found: Candidate) -> tuple[str, ...]:
+    if found.compute.measured or found.shape is ComputeShape.NOTHING:
+        return ()
+    return ("The GPU's working memory is an estimate with some room to spare.",)
+
+
+def _speeds(problem: Problem, found: Candidate) -> str:
+    if problem.facts.correction.runs:
+        return "The speeds rest on what this model reached on this computer."
+    measured = problem.inventory.speeds.measured
+    if "ram" in measured and (found.shape is ComputeShape.NOTHING or "link" in measured):
+        return "The speeds are calculated from this computer's memory and disk; the first load will correct them."
+    return "The speeds are calculated for a usual PC of today, as some of this one were not measured."
 
 
 def size(count: float) -> str:
