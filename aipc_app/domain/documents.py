@@ -62,6 +62,19 @@ class Document(Struct, frozen=True, kw_only=True):
     added: float = 0.0
 
 
+class Member(Struct, frozen=True, kw_only=True):
+    """A file inside another: an attachment, a file of an archive. `name` is its path in there, with "/".
+
+    `document_id` is None when it was not taken in (`problem` says why) or is deleted. `was_known`: its bytes had
+    been there before.
+    """
+
+    name: str
+    document_id: int | None = None
+    was_known: bool = False
+    problem: str = ""
+
+
 class PageState(StrEnum):
     TEXT = "text"
     OCR = "ocr"

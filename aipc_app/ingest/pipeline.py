@@ -13,9 +13,10 @@ from msgspec import Struct
 from aipc_app.domain.documents import Document, DocumentStatus, Page, PageState
 from aipc_app.domain.encoder_wire import TextKind
 from aipc_app.domain.fields import DocumentField
-from aipc_app.domain.reader_wire import Opened, PageRead, ReadLimits
+from aipc_app.domain.reader_wire import MemberFound, Opened, PageRead, ReadLimits
 from aipc_app.errors import Cancelled
 from aipc_app.ingest.correcting import with_corrections
+from aipc_app.ingest.intake import MOST_NESTED, TOO_DEEP, TakenMember, keep_members, refused
 from aipc_app.ingest.metadata import recognise
 from aipc_app.ingest.passages import Drafted, drafts_of, index_passage, labelled
 from aipc_app.ingest.ports import FileReader, PassageEncoder, collection_of
@@ -49,6 +50,7 @@ class ReadResult(Struct, frozen=True, kw_only=True):
     passages: tuple[IndexedPassage, ...]
     has_layout: bool
     reason: str | None
+    members: tuple[TakenMember, ...] = ()
 
 
 def read_document(
@@ -61,9 +63,14 @@ def read_document(
     on_fraction: OnFraction,
     cancel: threading.Event,
 ) -> ReadResult:
-    """Read a document's original and cut it. Raises DocumentError and its kinds, WorkerDied, Cancelled."""
+    """Read a document's original and cut it; keep the files inside it.
+
+    Raises DocumentError and its kinds, WorkerDied, Cancelled, StorageError.
+    """
     pages: list[Page] = []
     opened: list[Opened] = []
+    found: list[MemberFound] = []
+    too_deep = store.members.depth(document.id) >= MOST_NESTED
 
     def on_page(read: PageRead) -> None:
         pages.append(read.page)
@@ -71,10 +78,15 @@ def read_document(
         if expected:
             on_fraction(_READING_SHARE * min(1.0, len(pages) / expected))
 
-    reader.read(
-        store.originals.path(document.sha256), document.name, password=password, limits=limits,
-        on_page=on_page, on_opened=opened.append, cancel=cancel,
-    )  # fmt: skip
+    with store.originals.work_folder() as folder:
+        end = reader.read(
+            store.originals.path(document.sha256), document.name, password=password, limits=limits,
+            on_page=on_page, on_opened=opened.append, cancel=cancel, work_folder=folder,
+            on_member=None if too_deep else found.append,
+        )  # fmt: skip
+        members = keep_members(store, found)
+    if too_deep and end.members:
+        members = (TakenMember(name="…", problem=TOO_DEEP),)
     on_fraction(_READING_SHARE)
     corrections = store.corrections.of_document(document.id)
     shown = labelled(with_corrections(pages, corrections))
@@ -84,7 +96,7 @@ def read_document(
     return ReadResult(
         pages=shown, read=tuple(page for page in pages if page.number in corrections),
         fields=recognise(document.name, shown), passages=passages, has_layout=has_layout,
-        reason=gaps(states, len(pages), len(passages)),
+        members=members, reason=_joined(gaps(states, len(pages), len(passages)), refused(members)),
     )  # fmt: skip
 
 
@@ -130,7 +142,8 @@ def index_documents(
 
 def settled(store: Store, document: Document) -> tuple[DocumentStatus, str | None]:
     """Where a document stands when everything that could be done was done, and what is missing of it."""
-    reason = gaps(store.documents.attention(document.id), document.pages, document.passages)
+    missing = gaps(store.documents.attention(document.id), document.pages, document.passages)
+    reason = _joined(missing, refused(store.members.of(document.id)))
     return (DocumentStatus.INDEXED if reason is None else DocumentStatus.INDEXED_WITH_GAPS), reason
 
 
@@ -150,6 +163,10 @@ def gaps(states: Mapping[PageState, Sequence[int]], pages: int, passages: int) -
     if not passages:
         sentences.append("Nothing of it can be asked.")
     return " ".join(sentences) or None
+
+
+def _joined(*sentences: str | None) -> str | None:
+    return " ".join(sentence for sentence in sentences if sentence) or None
 
 
 def _pages(count: int) -> str:

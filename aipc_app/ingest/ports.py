@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from aipc_app.domain.encoder_wire import TextKind
-from aipc_app.domain.reader_wire import FileRead, Opened, PageRead, ReadLimits
+from aipc_app.domain.reader_wire import FileRead, MemberFound, Opened, PageRead, ReadLimits
 
 
 class FileReader(Protocol):
-    """Reads one file, blocking. Raises DocumentError and its kinds, WorkerDied, Cancelled."""
+    """Reads one file, blocking. Raises DocumentError and its kinds, WorkerDied, Cancelled.
+
+    Files inside it are written into `work_folder` and told to `on_member`; without that they are only counted.
+    """
 
     def read(
         self,
@@ -24,6 +27,8 @@ class FileReader(Protocol):
         on_page: Callable[[PageRead], None],
         on_opened: Callable[[Opened], None] | None = None,
         cancel: threading.Event | None = None,
+        work_folder: Path | None = None,
+        on_member: Callable[[MemberFound], None] | None = None,
     ) -> FileRead: ...
 
 

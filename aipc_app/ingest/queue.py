@@ -15,10 +15,11 @@ from aipc_app.errors import Cancelled, UserMistake
 from aipc_app.ingest.announce import Announcer
 from aipc_app.ingest.correcting import clean, correct
 from aipc_app.ingest.embedding import EmbedLane
+from aipc_app.ingest.intake import take_in
 from aipc_app.ingest.pipeline import settled
 from aipc_app.ingest.ports import FileReader, PassageEncoder
 from aipc_app.ingest.reading import ReadLane
-from aipc_app.ingest.report import Added, IngestProgress, IngestReport, report
+from aipc_app.ingest.report import Added, IngestProgress, IngestReport, document_ids, report, with_members
 from aipc_app.ingest.sources import Source
 from aipc_app.settings.model import Settings
 from aipc_app.store import Store
@@ -80,23 +81,24 @@ class IngestQueue:
         on_progress: Callable[[IngestProgress], None] | None = None,
         cancel: threading.Event | None = None,
     ) -> tuple[IngestReport, ...]:
-        """Wait until nothing more happens to these files, and report each.
+        """Wait until nothing more happens to these files and those inside them, and report each.
 
         Where no encoder can be had, documents that can be found by keyword count as done. Raises Cancelled (the
         work goes on), StorageError when the home can't be written any more.
         """
-        ids = frozenset(one.document.id for one in added if one.document is not None)
         while True:
             version = self._announcer.version
             if cancel is not None and cancel.is_set():
                 raise Cancelled
+            everything = document_ids(self._store, added)
+            ids = frozenset(id_ for id_ in everything if id_ is not None)
             shares = self._shares(ids)
-            done = sum(shares.get(one.document.id, 1.0) >= 1.0 if one.document else True for one in added)
+            done = sum(id_ is None or shares.get(id_, 1.0) >= 1.0 for id_ in everything)
             if on_progress is not None:
                 unread = len(ids) - len(shares)
-                on_progress(IngestProgress(done, len(added), (sum(shares.values()) + unread) / max(1, len(ids))))
-            if done == len(added):
-                return tuple(self._report(one) for one in added)
+                on_progress(IngestProgress(done, len(everything), (sum(shares.values()) + unread) / max(1, len(ids))))
+            if done == len(everything) == len(document_ids(self._store, added)):  # none came up meanwhile
+                return tuple(self._report(one) for one in with_members(self._store, added))
             self._raise_problem()
             self._announcer.wait_beyond(version, _LOOK_EVERY_S)
 
@@ -186,20 +188,22 @@ class IngestQueue:
         except UserMistake as mistake:
             return Added(source=source, document=None, problem=mistake.message)
         with self._store.transaction():
-            known = self._store.documents.by_hash(sha256)
-            document = known or self._store.documents.add(name=source.name, sha256=sha256, size=size)
-            newly_linked = self._store.documents.link(case_id, document.id)
-            to_read = known is None or document.status in (DocumentStatus.FAILED, DocumentStatus.UNSUPPORTED)
-            if to_read and document.name != source.name:  # the name says how to read it
-                self._store.documents.rename(document.id, source.name)
-                document = self._store.documents.get(document.id)
-            if to_read:
-                self._reading.queue(document, password)
-            elif newly_linked and document.passages:
-                self._embedding.queue(document)
-        self._announcer.changed(Changes(cases=newly_linked, documents=frozenset({case_id}), jobs=True))
+            taken = take_in(self._store, source.name, sha256, size, (case_id,))
+            if taken.to_read:
+                self._reading.queue(taken.document, password)
+            elif taken.newly_linked:
+                self._link_known(case_id, taken.document)
+        self._announcer.changed(Changes(cases=taken.newly_linked, documents=frozenset({case_id}), jobs=True))
         self._wake()
-        return Added(source=source, document=document, duplicate=not to_read)
+        return Added(source=source, document=taken.document, duplicate=not taken.to_read)
+
+    def _link_known(self, case_id: int, document: Document) -> None:
+        """A document that is read already is now in this case too, and what is inside it."""
+        inside = [member.document_id for _, member in self._store.members.below(document.id)]
+        new = [id_ for id_ in inside if id_ is not None and self._store.documents.link(case_id, id_)]
+        for one in (document, *map(self._store.documents.get, new)):
+            if one.passages:
+                self._embedding.queue(one)
 
     def _wake(self) -> None:
         for lane in self._lanes:

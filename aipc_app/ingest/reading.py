@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from aipc_app.domain.documents import Document, DocumentStatus
+from aipc_app.domain.documents import Document, DocumentStatus, Member
 from aipc_app.domain.jobs import Job, JobKind
 from aipc_app.domain.reader_wire import ReadLimits
 from aipc_app.errors import (
@@ -19,6 +19,7 @@ from aipc_app.errors import (
 )
 from aipc_app.ingest.announce import Announcer
 from aipc_app.ingest.embedding import EmbedLane
+from aipc_app.ingest.intake import TakenMember, take_in
 from aipc_app.ingest.lane import log_bug
 from aipc_app.ingest.pipeline import ReadResult, read_document
 from aipc_app.ingest.ports import FileReader
@@ -115,10 +116,29 @@ class ReadLane(WorkLane):
             self._store.corrections.note_read(document.id, result.read)
             if result.passages:
                 self._store.jobs.add(JobKind.EMBED, document.id)
+            self._take_members(document, result)
             self._store.jobs.finish(job.id)
         self._passwords.pop(document.id, None)
         self._announce(document.id, content=True)
         self._embedding.wake()
+
+    def _take_members(self, document: Document, result: ReadResult) -> None:
+        """Files inside it become documents of the cases it is in; its password is tried on them too."""
+        cases = self._store.documents.cases_of(document.id)
+        password = self._passwords.get(document.id)
+        self._store.members.save(document.id, [self._member(document, one, cases, password) for one in result.members])
+
+    def _member(
+        self, container: Document, found: TakenMember, cases: Sequence[int], password: str | None
+    ) -> Member:
+        if found.problem:
+            return Member(name=found.name, problem=found.problem)
+        taken = take_in(self._store, f"{container.name}/{found.name}", found.sha256, found.size, cases)
+        if taken.to_read:
+            self.queue(taken.document, password)
+        elif taken.newly_linked and taken.document.passages:
+            self._embedding.queue(taken.document)
+        return Member(name=found.name, document_id=taken.document.id, was_known=not taken.to_read)
 
     def _interrupted(self, job: Job, error: AipcError) -> None:
         if self.stopping:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -59,6 +60,43 @@ class IngestReport(Struct, frozen=True, kw_only=True):
     passages: int = 0
     seconds: float = 0.0
     reason: str | None = None
+
+
+def document_ids(store: Store, added: Sequence[Added]) -> tuple[int | None, ...]:
+    """The documents that `with_members` gives, None for files that were not taken in."""
+    containers = store.members.containers()
+    found: list[int | None] = []
+    for one in added:
+        id_ = one.document.id if one.document is not None else None
+        found.append(id_)
+        if id_ is not None and id_ in containers:
+            found += [member.document_id for _, member in store.members.below(id_)]
+    return tuple(found)
+
+
+def with_members(store: Store, added: Sequence[Added]) -> tuple[Added, ...]:
+    """Each file that was added, and behind it the files found inside it so far."""
+    return tuple(each for one in added for each in (one, *_inside(store, one)))
+
+
+def _inside(store: Store, added: Added) -> Iterator[Added]:
+    if added.document is None or added.document.id not in store.members.containers():
+        return
+    for path, member in store.members.below(added.document.id):
+        source = Source(
+            path=added.source.path, name=f"{added.document.name}{path}", given=f"{added.source.given}{path}"
+        )
+        document = _known(store, member.document_id)
+        duplicate = added.duplicate or member.was_known
+        problem = member.problem or (_REMOVED if document is None else None)
+        yield Added(source=source, document=document, duplicate=duplicate, problem=problem)
+
+
+def _known(store: Store, document_id: int | None) -> Document | None:
+    try:
+        return store.documents.get(document_id) if document_id is not None else None
+    except UserMistake:
+        return None
 
 
 def report(store: Store, added: Added, seconds: float) -> IngestReport:

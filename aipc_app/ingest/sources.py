@@ -97,10 +97,13 @@ def _source(path: Path, root: Path) -> Source:
     return Source(path=path, name=readable_name(name), given=printable(str(path)))
 
 
-def _left_out(entry: os.DirEntry[str]) -> bool:
+def is_left_out(name: str) -> bool:
     """Hidden, the system's own, or the lock file of an office program that has a document open."""
-    name = entry.name
-    if name.startswith((".", "~$")) or name.lower() in _SYSTEM_NAMES:
+    return name.startswith((".", "~$")) or name.lower() in _SYSTEM_NAMES
+
+
+def _left_out(entry: os.DirEntry[str]) -> bool:
+    if is_left_out(entry.name):
         return True
     attributes = getattr(entry.stat(follow_symlinks=False), "st_file_attributes", 0)
     hidden = getattr(stat, "FILE_ATTRIBUTE_HIDDEN", 2) | getattr(stat, "FILE_ATTRIBUTE_SYSTEM", 4)

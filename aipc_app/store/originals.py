@@ -6,6 +6,7 @@ import errno
 import hashlib
 import os
 import re
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from aipc_app.log import STORE
 
 _CHUNK_BYTES = 1 << 20
 _HASH = re.compile(r"[0-9a-f]{64}")
-_PARTIAL = ".partial-"
+_PARTIAL, _WORK = ".partial-", ".work-"
 _FULL = "The disk is full, so the file can't be kept; free some space and add it again."
 
 
@@ -62,8 +63,19 @@ class Originals:
         """Whether at least one original is kept."""
         return any(_HASH.fullmatch(path.name) for path in self._folder.glob("??/*"))
 
+    @contextmanager
+    def work_folder(self) -> Iterator[Path]:
+        """A folder on the same disk for what lies between reading and keeping; it goes with the block."""
+        with _writing():
+            self._folder.mkdir(exist_ok=True)
+            folder = Path(tempfile.mkdtemp(prefix=_WORK, dir=self._folder))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
     def sweep(self, *, older_than_s: float = 3600.0) -> int:
-        """Delete the half copies that a kill left behind. Returns how many.
+        """Delete the half copies and work folders that a kill left behind. Returns how many.
 
         A whole original is never swept, known or not: the database may be an older one than the files. Only what
         is older than `older_than_s`, for a younger one may still be written.
@@ -74,6 +86,11 @@ class Originals:
             with suppress(OSError):
                 if path.stat().st_mtime < before:
                     path.unlink()
+                    gone += 1
+        for path in self._folder.glob(f"{_WORK}*"):
+            with suppress(OSError):
+                if path.stat().st_mtime < before:
+                    shutil.rmtree(path)
                     gone += 1
         return gone
 

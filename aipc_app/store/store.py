@@ -15,6 +15,7 @@ from aipc_app.store.database import Database
 from aipc_app.store.documents import Documents
 from aipc_app.store.fields import Fields
 from aipc_app.store.jobs import Jobs
+from aipc_app.store.members import Members
 from aipc_app.store.migrate import is_new, known_migrations, migrate
 from aipc_app.store.originals import Originals
 from aipc_app.store.passages import Passages
@@ -39,6 +40,7 @@ class Store:
         self.fields = Fields(database)
         self.corrections = Corrections(database)
         self.watched = Watched(database)
+        self.members = Members(database)
 
     @staticmethod
     def open(home: Home) -> Store:

@@ -15,6 +15,7 @@ from typing import TypeVar
 from aipc_app.domain.reader_wire import (
     CancelRead,
     FileRead,
+    MemberFound,
     Opened,
     PageRead,
     PageRendered,
@@ -39,8 +40,10 @@ _LOG = logging.getLogger("aipc.workers")
 _POLL_S = 0.05  # how soon a cancel is noticed
 _CANCEL_GRACE_S = 0.2  # after that the reader is killed
 RENDER_SECONDS = 60.0
+_MOST_RECOGNITION_S = 60.0  # of one page, added to its file's time
 
 OnPage = Callable[[PageRead], None]
+OnMember = Callable[[MemberFound], None]
 OnOpened = Callable[[Opened], None]
 Final = TypeVar("Final", FileRead, PageRendered)
 
@@ -71,17 +74,25 @@ class Reader:
         on_page: OnPage,
         on_opened: OnOpened | None = None,
         cancel: threading.Event | None = None,
+        work_folder: Path | None = None,
+        on_member: OnMember | None = None,
     ) -> FileRead:
         """Read a whole file, blocking; `on_page` is called in page order on the calling thread.
+
+        With `on_member`, files inside it are written into `work_folder`, which the caller clears; it is told of
+        each after the pages. Without, they are only counted.
 
         Raises PasswordNeeded, UnsupportedFormat, DocumentLimit, another DocumentError, Cancelled, or WorkerDied
         when no reader can be started.
         """
         limits = limits or ReadLimits()
-        request = ReadFile(next(self._ids), str(path), name, password, limits)
+        request = ReadFile(
+            next(self._ids), str(path), name, password, limits, None if work_folder is None else str(work_folder),
+            on_member is not None,
+        )  # fmt: skip
         with self._file_lane(cancel) as lane:
             work = _Work(lane, request, limits.seconds, cancel, self._crashed)
-            return work.run(FileRead, on_page, on_opened)
+            return work.run(FileRead, on_page, on_opened, on_member)
 
     def render(self, path: Path, name: str, page: int, scale: float, password: str | None = None) -> PageRendered:
         """Draw one page (from 1) at `scale` pixels per point, blocking. Raises like `read`."""
@@ -124,7 +135,13 @@ class _Work:
         self._seconds = seconds
         self._deadline = self._cancel_deadline = float("inf")
 
-    def run(self, final: type[Final], on_page: OnPage | None = None, on_opened: OnOpened | None = None) -> Final:
+    def run(
+        self,
+        final: type[Final],
+        on_page: OnPage | None = None,
+        on_opened: OnOpened | None = None,
+        on_member: OnMember | None = None,
+    ) -> Final:
         if self._is_cancelled():
             raise Cancelled
         self._lane.start(self._cancel)
@@ -132,7 +149,7 @@ class _Work:
         finished = False
         try:
             self._lane.send(self._request)
-            reply = self._last_reply(on_page, on_opened)
+            reply = self._last_reply(on_page, on_opened, on_member)
             finished = True
         except ChildGoneError as gone:
             finished = True
@@ -145,14 +162,21 @@ class _Work:
         assert isinstance(reply, final)
         return reply
 
-    def _last_reply(self, on_page: OnPage | None, on_opened: OnOpened | None) -> ReaderReply:
+    def _last_reply(
+        self, on_page: OnPage | None, on_opened: OnOpened | None, on_member: OnMember | None
+    ) -> ReaderReply:
         while True:
             reply = self._lane.receive(_POLL_S)
             if reply is None or getattr(reply, "id", None) != self._request.id:
                 self._check_time()
             elif isinstance(reply, PageRead):
+                self._deadline += min(reply.recognition_s, _MOST_RECOGNITION_S)
                 if on_page is not None and self._cancel_deadline == float("inf"):
                     on_page(reply)
+                self._check_time()
+            elif isinstance(reply, MemberFound):
+                if on_member is not None:
+                    on_member(reply)
                 self._check_time()
             elif isinstance(reply, Opened):
                 if on_opened is not None:
