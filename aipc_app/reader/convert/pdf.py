@@ -127,6 +127,8 @@ def _says_something(seen: OcrText) -> bool:
 
 def _without_text(page: pdfium.PdfPage, number: int, read: PdfText) -> ReadPage:
     shown = {thing.type for thing in page.get_objects(max_depth=_FORM_DEPTH)}
+    if min(page.get_size()) <= 0:
+        return ReadPage(_page(page, number, read, PageState.EMPTY), BLANK)
     if read.lost:
         return _replaced(page, number, read, GARBLED)
     if not shown - {pdfium_c.FPDF_PAGEOBJ_FORM}:
