@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -33,14 +33,14 @@ def fields_of_case(services: Services, *, case_id: int) -> Op[dict[int, tuple[Do
     return simply("get fields", lambda: services.store.fields.of_case(case_id))
 
 
-def edit_field(
-    services: Services, *, document_id: int, name: FieldName, values: Sequence[str]
+def edit_fields(
+    services: Services, *, document_id: int, values: Mapping[FieldName, Sequence[str]]
 ) -> Op[tuple[DocumentField, ...]]:
-    """Say what a field is; it stays when the document is read again. Empty values are left out.
+    """Say what fields are; they stay when the document is read again. Empty values are left out.
 
-    Raises UserMistake for two values where there is one, or a kind that isn't one.
+    Raises UserMistake for two values where there is one, or a kind that isn't one; then none is changed.
     """
-    return simply("edit field", lambda: _edit(services, document_id, name, values))
+    return simply("edit fields", lambda: _edit(services, document_id, values))
 
 
 def correct_page(services: Services, *, document_id: int, page: int, text: str | None) -> Op[None]:
@@ -59,18 +59,25 @@ def _fields(services: Services, document_id: int) -> tuple[DocumentField, ...]:
 
 
 def _edit(
-    services: Services, document_id: int, name: FieldName, values: Sequence[str]
+    services: Services, document_id: int, values: Mapping[FieldName, Sequence[str]]
 ) -> tuple[DocumentField, ...]:
     services.store.documents.get(document_id)
-    cleaned = [" ".join(value.split()) for value in values]
-    kept = list(dict.fromkeys(value for value in cleaned if value))
+    cleaned = {name: _cleaned(name, written) for name, written in values.items()}
+    with services.store.transaction():
+        for name, kept in cleaned.items():
+            services.store.fields.edit(document_id, name, kept)
+    services.changes.publish(Changes(documents=frozenset(services.store.documents.cases_of(document_id))))
+    return services.store.fields.of_document(document_id)
+
+
+def _cleaned(name: FieldName, values: Sequence[str]) -> list[str]:
+    written = [" ".join(value.split()) for value in values]
+    kept = list(dict.fromkeys(value for value in written if value))
     if name in _SINGLE and len(kept) > 1:
         raise UserMistake("A document has one of these; give one value.")
     if name is FieldName.KIND and kept and kept[0] not in set(DocumentKind):
         raise UserMistake(f"'{kept[0]}' is no kind of document; kinds are {', '.join(DocumentKind)}.")
-    services.store.fields.edit(document_id, name, kept)
-    services.changes.publish(Changes(documents=frozenset(services.store.documents.cases_of(document_id))))
-    return services.store.fields.of_document(document_id)
+    return kept
 
 
 def _read_text(services: Services, document_id: int, page: int) -> ReadText | None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from aipc_app.domain.documents import Document
+from aipc_app.domain.fields import DocumentField
 from aipc_app.domain.jobs import Changes
 from aipc_app.ui.case.documents.pane import DocumentsPane
 from aipc_app.ui.case.middle import MiddlePane
@@ -35,6 +36,7 @@ class Workbench(QSplitter):
         for place, share in enumerate((0, 3, 3)):
             self.setStretchFactor(place, share)
         self.documents.opened.connect(self._open_document)
+        self.documents.place_wanted.connect(self._open_field)
         self.documents.included_changed.connect(self._pass_included)
         middle.opened.connect(self.viewer.show_place)
         middle.files.connect(self.documents.add_paths)
@@ -76,6 +78,10 @@ class Workbench(QSplitter):
 
     def _open_document(self, document: Document) -> None:
         self.viewer.show_place(Place(document.id))
+
+    def _open_field(self, document: Document, field: DocumentField) -> None:
+        if field.page is not None and field.start is not None and field.end is not None:
+            self.viewer.show_place(Place(document.id, field.page, (field.start, field.end)))
 
     def _changed(self, changes: Changes) -> None:
         for document_id in changes.pages:

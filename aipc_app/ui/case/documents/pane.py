@@ -10,10 +10,12 @@ from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget
 
 from aipc_app.domain.documents import Document
+from aipc_app.domain.fields import DocumentField
 from aipc_app.domain.jobs import Changes, Job, JobState
-from aipc_app.operations import documents
+from aipc_app.operations import details, documents
 from aipc_app.ui.case.documents.actions import DocumentActions
 from aipc_app.ui.case.documents.delegate import DocumentDelegate
+from aipc_app.ui.case.documents.details import DetailsDialog
 from aipc_app.ui.case.documents.memory_foot import MemoryFoot
 from aipc_app.ui.case.documents.model import DocumentRow, DocumentsModel
 from aipc_app.ui.case.documents.view import DocumentsView
@@ -23,16 +25,21 @@ from aipc_app.ui.widgets.empty import EmptyState
 
 
 class DocumentsPane(QFrame):
-    """`opened(Document)` when one is to be seen; `included_changed` when another set would be asked."""
+    """`opened(Document)` when one is to be seen; `included_changed` when another set would be asked.
+
+    `place_wanted(Document, DocumentField)` when it is to be seen where a field stands.
+    """
 
     opened = Signal(object)
     included_changed = Signal()
+    place_wanted = Signal(object, object)
 
     def __init__(self, context: UiContext) -> None:
         super().__init__()
         self._context = context
         self._case_id: int | None = None
         self._stale = False  # something changed while nobody looked
+        self.details: DetailsDialog | None = None
         self.setProperty("kind", "pane")
         self.setMinimumWidth(200)
         self.model = DocumentsModel(context.words)
@@ -194,6 +201,23 @@ class DocumentsPane(QFrame):
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.add.mapToGlobal(QPoint(0, self.add.height())))
 
+    def show_details(self, document: Document) -> None:
+        """What the document is, to be looked at and corrected."""
+        bridge = self._context.bridge
+        bridge.start(details.document_fields(bridge.services, document_id=document.id), self,
+                     done=lambda fields: self._open_details(document, fields))
+
+    def _open_details(self, document: Document, fields: tuple[DocumentField, ...]) -> None:
+        self.details = opened = DetailsDialog(self, self._context, document, fields)
+        opened.place.connect(lambda field: self.place_wanted.emit(document, field))
+        opened.finished.connect(self._details_closed)
+        opened.open()
+
+    def _details_closed(self) -> None:
+        if self.details is not None:
+            self.details.deleteLater()
+            self.details = None
+
     def _menu(self, shown: DocumentRow, where: QPoint) -> None:
         menu = self.menu_for(shown)
         menu.aboutToHide.connect(menu.deleteLater)
@@ -205,6 +229,8 @@ class DocumentsPane(QFrame):
         document, act = shown.document, self.actions_
         menu.addAction(look.icon("page"), words("documents.open")).triggered.connect(
             lambda: self.opened.emit(document))
+        menu.addAction(look.icon("info"), words("documents.details")).triggered.connect(
+            lambda: self.show_details(document))
         menu.addAction(look.icon("check" if not shown.included else "none"), words(
             "documents.leave_out" if shown.included else "documents.take_in")).triggered.connect(
             lambda: self.model.include(document.id, not shown.included))

@@ -17,16 +17,18 @@ _ATTENTION_SHOWN = 8
 
 
 class ViewerBar(QFrame):
-    """`go(page)`, `zoom(+1, -1, or 0 for the width)`, `as_text(bool)`."""
+    """`go(page)`, `zoom(+1, -1, or 0 for the width)`, `as_text(bool)`, `beside(bool)`."""
 
     go = Signal(int)
     zoom = Signal(int)
     as_text = Signal(bool)
+    beside = Signal(bool)
 
     def __init__(self, context: UiContext) -> None:
         super().__init__()
         self._context = context
         self._pages, self._page, self._state = 0, 1, PageState.TEXT
+        self._printed = ""
         self.setProperty("kind", "bar")
         words, look = context.words, context.look
         self.name = ElidedLabel(kind="strong", middle=True)
@@ -47,7 +49,10 @@ class ViewerBar(QFrame):
         self.fit = icon_button(words, look, "fit", "viewer.fit", lambda: self.zoom.emit(0))
         self.text = icon_button(words, look, "text", "viewer.as_text")
         self.text.setCheckable(True)
+        self.side = icon_button(words, look, "columns", "viewer.beside")
+        self.side.setCheckable(True)
         self._lay_out()
+        self.side.toggled.connect(self.beside)
         self.field.returnPressed.connect(lambda: self.go.emit(int(self.field.text() or 0)))
         self.text.toggled.connect(self.as_text)
         words.changed.connect(self._refresh)
@@ -62,8 +67,10 @@ class ViewerBar(QFrame):
             widget.setVisible(drawn)
         self._refresh()
 
-    def show_page(self, number: int, state: PageState) -> None:
+    def show_page(self, number: int, state: PageState, printed: str = "") -> None:
+        """`printed`: the number on the page itself, where it isn't the same."""
         self._page, self._state = number, state
+        self._printed = "" if printed == str(number) else printed
         self._refresh()
 
     def show_zoom(self, zoom: float) -> None:
@@ -102,7 +109,7 @@ class ViewerBar(QFrame):
         for widget in (self.back, self.field, self.total, self.next):
             tools.addWidget(widget)
         tools.addStretch(1)
-        for widget in (self.smaller, self.percent, self.larger, self.fit, self.text):
+        for widget in (self.smaller, self.percent, self.larger, self.fit, self.side, self.text):
             tools.addWidget(widget)
         inside.addLayout(tools)
         self._attention = row(gap=4)
@@ -111,7 +118,8 @@ class ViewerBar(QFrame):
 
     def _refresh(self) -> None:
         self.field.setText(str(self._page))
-        self.total.setText(f"/ {self._pages} ")
+        printed = self._context.words("viewer.printed", label=self._printed) if self._printed else ""
+        self.total.setText(f"/ {self._pages} {printed}")
         self.back.setEnabled(self._page > 1)
         self.next.setEnabled(self._page < self._pages)
         self.state.setText(self._context.words(f"page.{self._state.value}"))

@@ -11,11 +11,16 @@ from PySide6.QtWidgets import QFrame, QStackedWidget
 from aipc_app.domain.boxes import span_boxes
 from aipc_app.domain.documents import Document, Page, PageState
 from aipc_app.domain.reader_wire import PageRendered
-from aipc_app.operations import documents
+from aipc_app.operations import details, documents
+from aipc_app.operations.details import ReadText
 from aipc_app.ui.bridge.lanes import Lane
 from aipc_app.ui.bridge.running import Running
 from aipc_app.ui.case.viewer.bar import ViewerBar
 from aipc_app.ui.case.viewer.canvas import PageCanvas
+from aipc_app.ui.case.viewer.editor import PageEditor
+from aipc_app.ui.case.viewer.note import PageNote
+from aipc_app.ui.case.viewer.remedies import Remedies
+from aipc_app.ui.case.viewer.side import SideBySide
 from aipc_app.ui.case.viewer.text_view import TextView
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.problems import translate_error
@@ -49,17 +54,23 @@ class ViewerPane(QFrame):
         self._pages: tuple[Page, ...] = ()
         self._drawing: dict[tuple[int, float], Running] = {}
         self._prefer_text = False
+        self._beside, self._correct_next = False, False
         self.bar = ViewerBar(context)
+        self.note = PageNote(context)
         self.canvas = PageCanvas(context.look)
         self.text = TextView(context.look)
         words, look = context.words, context.look
         self.nothing = EmptyState(words, look, "page", "viewer.nothing", "viewer.nothing_hint")
         self.no_pages = EmptyState(words, look, "warning", "viewer.no_pages", "viewer.no_pages_hint")
+        self.editor = PageEditor(context)
+        self.side = SideBySide(self.editor)
+        self.remedies = Remedies(context, self, self.no_pages)
         self.body = QStackedWidget()
-        for widget in (self.nothing, self.canvas, self.text, self.no_pages):
+        for widget in (self.nothing, self.canvas, self.text, self.no_pages, self.side):
             self.body.addWidget(widget)
         inside = column(self, gap=0)
         inside.addWidget(self.bar)
+        inside.addWidget(self.note)
         inside.addWidget(self.body, 1)
         self.bar.hide()
         self._connect()
@@ -83,6 +94,7 @@ class ViewerPane(QFrame):
         self._place, self._document, self._pages = None, None, ()
         self._stop_drawing()
         self.bar.hide()
+        self.note.show_page(None)
         self.body.setCurrentWidget(self.nothing)
 
     def refresh(self, document_id: int) -> None:
@@ -98,6 +110,12 @@ class ViewerPane(QFrame):
         self.bar.go.connect(self._go)
         self.bar.zoom.connect(self._zoom)
         self.bar.as_text.connect(self._set_prefer_text)
+        self.bar.beside.connect(self._set_beside)
+        self.note.again.connect(lambda: self.remedies.read_again(self._document))
+        self.note.original.connect(lambda: self.remedies.open_original(self._document))
+        self.note.correct.connect(self.correct)
+        self.editor.saved.connect(self._save_text)
+        self.editor.restored.connect(lambda: self._store_text(None))
         self._context.words.bind(self.canvas, self.canvas.setAccessibleName, "viewer.page_view")
         self._context.words.bind(self.text, self.text.setAccessibleName, "viewer.text_view")
 
@@ -116,8 +134,10 @@ class ViewerPane(QFrame):
         self.bar.show()
         self.bar.show_document(document, len(pages))
         self.bar.show_attention([page.number for page in pages if page.state in NEED_A_LOOK])
+        self.remedies.show_document(document)
         if not pages:
             words = self._context.words
+            self.note.show_page(None)
             self.no_pages.hint.setText(words.sentence(document.reason) or words("viewer.no_pages_hint"))
             self.body.setCurrentWidget(self.no_pages)
             return
@@ -127,7 +147,7 @@ class ViewerPane(QFrame):
 
     @property
     def _drawn(self) -> bool:
-        return bool(self._document and self._document.has_layout and not self._prefer_text)
+        return bool(self._document and self._document.has_layout and not self._prefer_text and not self._beside)
 
     def _show_page(self) -> None:
         """Fetch the page with its boxes, then show it."""
@@ -141,8 +161,11 @@ class ViewerPane(QFrame):
     def _take_page(self, place: Place, page: Page) -> None:
         if place is not self._place:
             return
-        self.bar.show_page(page.number, page.state)
-        if self._drawn:
+        self._tell_page(page)
+        if self._beside:
+            self._show_beside(page, place)
+        elif self._drawn:
+            self._return_canvas()
             self.body.setCurrentWidget(self.canvas)
             boxes = span_boxes(page.boxes, *place.span) if place.span and page.boxes else ()
             self.canvas.mark(page.number, boxes)
@@ -152,6 +175,85 @@ class ViewerPane(QFrame):
             self.text.show_text((place.document_id, page.number), page.text, place.span)
             self._tell_marked(self.text, page, place)
         self.shown.emit(place)
+
+    def correct(self) -> None:
+        """Let the user write the text of the page looked at, beside the page."""
+        if self._document is None or not self._pages:
+            return
+        if self.body.currentWidget() is self.side:
+            self.editor.begin()
+        else:
+            self._correct_next = True
+            self.bar.side.setChecked(True)
+
+    def _show_beside(self, page: Page, place: Place) -> None:
+        document = self._document
+        assert document is not None
+        if document.has_layout:
+            if self.canvas.parent() is not self.side:
+                self.side.take(self.canvas)
+            boxes = span_boxes(page.boxes, *place.span) if place.span and page.boxes else ()
+            self.canvas.mark(page.number, boxes)
+        else:
+            self._return_canvas()
+        self.body.setCurrentWidget(self.side)
+        self._show_editor(document.id, page.number)
+        if self._correct_next:
+            self._correct_next = False
+            self.editor.begin()
+
+    def _show_editor(self, document_id: int, number: int) -> None:
+        page = self._pages[number - 1]
+        self.editor.show_page(document_id, page)
+        self.editor.show_read("")
+        if page.corrected:
+            bridge = self._context.bridge
+            bridge.start(details.read_text(bridge.services, document_id=document_id, page=number), self,
+                         done=lambda read: self._show_read(document_id, number, read))
+
+    def _show_read(self, document_id: int, number: int, read: ReadText | None) -> None:
+        if read is not None and self._document is not None and self._document.id == document_id:
+            self.editor.show_read(read.text if self._number == number else "")
+
+    @property
+    def _number(self) -> int:
+        """The page looked at."""
+        drawn = self._document is not None and self._document.has_layout and (self._drawn or self._beside)
+        return self.canvas.page if drawn else (self._place.page if self._place else 1)
+
+    def _return_canvas(self) -> None:
+        if self.canvas.parent() is self.side:
+            self.body.insertWidget(1, self.canvas)
+
+    def _set_beside(self, on: bool) -> None:
+        number = self._number
+        self._beside = on
+        if not on:
+            self._return_canvas()
+        if self._place is not None and self._pages:
+            span = self._place.span if number == self._place.page else None
+            self.show_place(Place(self._place.document_id, number, span))
+
+    def _save_text(self, text: str) -> None:
+        self._store_text(text)
+
+    def _store_text(self, text: str | None) -> None:
+        """The page's text as the user wrote it, or as it was read; the pane is refreshed when it is stored."""
+        if self._document is None:
+            return
+        document_id, number, bridge = self._document.id, self._number, self._context.bridge
+        bridge.start(details.correct_page(bridge.services, document_id=document_id, page=number, text=text), self,
+                     lane=Lane.WORK, done=lambda _none: self._text_stored(document_id, number))
+
+    def _text_stored(self, document_id: int, number: int) -> None:
+        self.editor.settled()
+        if self._place is not None and self._place.document_id == document_id:
+            self._place = Place(document_id, number)
+            self.refresh(document_id)
+
+    def _tell_page(self, page: Page) -> None:
+        self.bar.show_page(page.number, page.state, page.label)
+        self.note.show_page(page)
 
     def _tell_marked(self, widget: QFrame, page: Page, place: Place) -> None:
         quote = page.text[place.span[0]:place.span[1]] if place.span else ""
@@ -186,13 +288,15 @@ class ViewerPane(QFrame):
         self._drawing.clear()
 
     def _page_changed(self, number: int) -> None:
-        if self._drawn and 1 <= number <= len(self._pages):
-            self.bar.show_page(number, self._pages[number - 1].state)
+        if (self._drawn or self._beside) and self._document and 1 <= number <= len(self._pages):
+            self._tell_page(self._pages[number - 1])
+            if self._beside and self._document.has_layout:
+                self._show_editor(self._document.id, number)
 
     def _go(self, number: int) -> None:
         if self._place is None or not 1 <= number <= len(self._pages):
             return
-        if self._drawn:
+        if self._drawn or (self._beside and self._document and self._document.has_layout):
             self.canvas.go_to(number)
         else:
             self.show_place(Place(self._place.document_id, number))
@@ -205,6 +309,8 @@ class ViewerPane(QFrame):
 
     def _set_prefer_text(self, on: bool) -> None:
         self._prefer_text = on
+        if on and self._beside:
+            self.bar.side.setChecked(False)
         if self._place is not None:
             page = self.canvas.page if on and self._document and self._document.has_layout else self._place.page
             span = self._place.span if page == self._place.page else None

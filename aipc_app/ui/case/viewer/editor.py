@@ -1,0 +1,131 @@
+"""The stored text of a page, to be read beside the page, and to be corrected by hand."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QPlainTextEdit
+
+from aipc_app.domain.documents import Page
+from aipc_app.ui.context import UiContext
+from aipc_app.ui.widgets.basics import button, column, label, row, said
+
+
+class PageEditor(QFrame):
+    """`saved(text)` when the user wrote the page's text, `restored` when what was read shall stand again.
+
+    What was typed and not saved is kept for its page until the program ends.
+    """
+
+    saved = Signal(str)
+    restored = Signal()
+    editing_changed = Signal(bool)
+
+    def __init__(self, context: UiContext) -> None:
+        super().__init__()
+        self._context = context
+        self._page: Page | None = None
+        self._key: tuple[int, int] = (0, 0)
+        self._drafts: dict[tuple[int, int], str] = {}
+        self.setProperty("kind", "pane")
+        words = context.words
+        self.title = said(words, "viewer.stored_text", "small")
+        self.unsaved = said(words, "viewer.unsaved", "small")
+        self.field = QPlainTextEdit()
+        self.field.setProperty("kind", "reading")
+        self.field.setReadOnly(True)
+        words.bind(self.field, self.field.setAccessibleName, "viewer.stored_text")
+        self.correct_button = button(words, "viewer.correct", self.begin)
+        self.save_button = button(words, "viewer.save", self._save, "primary")
+        self.discard_button = button(words, "viewer.discard", self.discard)
+        self.restore_button = button(words, "viewer.restore", self.restored.emit)
+        self.read = label(kind="small", wrap=True)
+        self._lay_out()
+        self.field.textChanged.connect(self._typed)
+        self._refresh()
+
+    @property
+    def editing(self) -> bool:
+        return not self.field.isReadOnly()
+
+    def show_page(self, document_id: int, page: Page) -> None:
+        """A page as it is stored; what was typed for it before comes back."""
+        if self._key == (document_id, page.number) and self._page == page:
+            return
+        self._key, self._page = (document_id, page.number), page
+        draft = self._drafts.get(self._key)
+        self._set_editing(draft is not None)
+        self._put(page.text if draft is None else draft)
+        self._refresh()
+
+    def begin(self) -> None:
+        """Let the user write."""
+        if self._page is not None:
+            self._set_editing(True)
+            self.field.setFocus()
+
+    def discard(self) -> None:
+        """The stored text again."""
+        self._drafts.pop(self._key, None)
+        self._set_editing(False)
+        if self._page is not None:
+            self._put(self._page.text)
+        self._refresh()
+
+    def settled(self) -> None:
+        """What was typed is stored now."""
+        self._drafts.pop(self._key, None)
+        self._set_editing(False)
+
+    def _lay_out(self) -> None:
+        inside = column(self, gap=4)
+        inside.setContentsMargins(8, 6, 8, 8)
+        top = row(gap=6)
+        top.addWidget(self.title, 1)
+        top.addWidget(self.unsaved)
+        inside.addLayout(top)
+        inside.addWidget(self.field, 1)
+        inside.addWidget(self.read)
+        below = row(gap=6)
+        for made in (self.correct_button, self.save_button, self.discard_button, self.restore_button):
+            below.addWidget(made)
+        below.addStretch(1)
+        inside.addLayout(below)
+
+    def _put(self, text: str) -> None:
+        self.field.blockSignals(True)
+        self.field.setPlainText(text)
+        self.field.blockSignals(False)
+
+    def _typed(self) -> None:
+        if self.editing and self._page is not None:
+            text = self.field.toPlainText()
+            if text == self._page.text:
+                self._drafts.pop(self._key, None)
+            else:
+                self._drafts[self._key] = text
+            self._refresh()
+
+    def _save(self) -> None:
+        self.saved.emit(self.field.toPlainText())
+
+    def _set_editing(self, on: bool) -> None:
+        if on != self.editing:
+            self.field.setReadOnly(not on)
+            self.editing_changed.emit(on)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        page, draft = self._page, self._key in self._drafts
+        self.unsaved.setVisible(draft)
+        self.correct_button.setVisible(not self.editing)
+        self.correct_button.setEnabled(page is not None)
+        self.save_button.setVisible(self.editing)
+        self.save_button.setEnabled(draft)
+        self.discard_button.setVisible(self.editing)
+        self.restore_button.setVisible(not self.editing and page is not None and page.corrected)
+
+    def show_read(self, text: str) -> None:
+        """What was read of a page that is corrected; "" for none."""
+        words = self._context.words
+        self.read.setText(words("viewer.was_read", text=text[:600]) if text.strip() else "")
+        self.read.setVisible(bool(text.strip()))
