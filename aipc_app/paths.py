@@ -60,6 +60,11 @@ class Home:
         """For libraries' own caches (jieba's dictionary)."""
         return self.root / "caches"
 
+    @property
+    def measured(self) -> Path:
+        """What was measured on this machine: speeds, dry runs, how far predictions were off. It may be deleted."""
+        return self.caches / "measured"
+
     def create(self) -> None:
         """Make the folder and its rooms, readable by the user alone. Raises StorageError."""
         try:

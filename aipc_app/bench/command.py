@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from aipc_app.bench import start
+from aipc_app.bench import placement, start
 from aipc_app.bench.report import BenchReport
 
-_BENCHES = {"start": start.run}
+_BENCHES: dict[str, Callable[[Path | None], BenchReport]] = {
+    "placement": placement.run,
+    "start": lambda _data: start.run(),
+}
 
 
 class Prints(Protocol):
@@ -29,7 +33,7 @@ def declare(commands: Any, common: argparse.ArgumentParser) -> None:
 
 
 def _bench(options: argparse.Namespace, output: Prints) -> int:
-    report: BenchReport = _BENCHES[options.name]()
+    report: BenchReport = _BENCHES[options.name](options.data)
     if output.json:
         output.object(report)
     for bar in report.bars:

@@ -182,8 +182,20 @@ def _ensure_loaded(services: Services, emit: Emit, cancel: threading.Event) -> L
     state = services.engine.state
     if isinstance(state, EngineReady) and state.model.path == str(path):
         return state.model
+    return load_model(services, path, emit, cancel)
+
+
+def load_model(services: Services, path: Path, emit: Emit, cancel: threading.Event) -> LoadedModel:
+    """Load this file by the settings, in place of what is loaded. Raises Cancelled or EngineError."""
     wanted = services.settings().models
-    request = LoadRequest(str(path), context_tokens=wanted.context_tokens, threads=wanted.threads)
+    request = LoadRequest(
+        str(path),
+        context_tokens=wanted.context_tokens,
+        threads=wanted.threads,
+        vram_limit_bytes=_bytes(wanted.vram_mib),
+        ram_limit_bytes=_bytes(wanted.ram_mib),
+        facts=str(services.home.measured),
+    )
 
     def progress(fraction: float) -> None:
         if cancel.is_set():
@@ -196,6 +208,10 @@ def _ensure_loaded(services: Services, emit: Emit, cancel: threading.Event) -> L
         if cancel.is_set():
             raise Cancelled from error
         raise
+
+
+def _bytes(mib: int | None) -> int | None:
+    return None if mib is None else mib << 20
 
 
 def _verify(services: Services, name: str, emit: Emit, cancel: threading.Event) -> ModelInfo:

@@ -15,12 +15,7 @@ from engine.types.plan import PlacementPlan, PlanWishes
 
 def plan_tasks(home: Home) -> PlanTasks:
     """Plans over the figures that this home keeps. Touches nothing until it is asked."""
-    return PlanTasks(child_command("plan"), measured_folder(home), home.logs / "plan.log")
-
-
-def measured_folder(home: Home) -> Path:
-    """What was measured on this machine: speeds, dry runs, corrections. It may be deleted."""
-    return home.caches / "measured"
+    return PlanTasks(child_command("plan"), home.measured, home.logs / "plan.log")
 
 
 def make_plan(

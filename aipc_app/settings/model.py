@@ -31,6 +31,9 @@ class Models(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     chat: str | None = None  # file name or path; None: the default chat model, if present
     context_tokens: Annotated[int, Meta(ge=1024, le=10_000_000)] | None = None  # None: chosen by the placement
     threads: Annotated[int, Meta(ge=1, le=1024)] | None = None  # None: chosen by the placement
+    # what a model may use of the GPU's and the computer's memory; None: what is free
+    vram_mib: Annotated[int, Meta(ge=0, le=16_777_216)] | None = None
+    ram_mib: Annotated[int, Meta(ge=0, le=67_108_864)] | None = None
 
 
 class Backend(StrEnum):

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from engine.errors import EngineDied, EngineError
 from engine.types.machine import Inventory
+from engine.types.model import LoadPlan
 from engine.types.plan import PlacementPlan, PlanWishes
 from engine.wire.child import ChildProcess
 from engine.wire.messages import Failed, error_of
@@ -17,8 +18,10 @@ from engine.wire.plan_messages import (
     CompareFits,
     FitCompared,
     MakePlan,
+    MeasurePlan,
     PlanFailed,
     PlanMade,
+    PlanRan,
     PlanReply,
     Probed,
     ProbeMachine,
@@ -63,6 +66,15 @@ class PlanTasks:
         """llama.cpp's own fitting within the same limits. Raises EngineError."""
         reply = self._ask(CompareFits(path, wishes, str(self.facts)))
         assert isinstance(reply, FitCompared)
+        return reply
+
+    def measure(self, path: str, load: LoadPlan, *, prefill_tokens: int = 64, decode_tokens: int = 16) -> PlanRan:
+        """Load the model as the plan says, for real, and run a few tokens.
+
+        Raises ModelError, OutOfMemory or EngineDied.
+        """
+        reply = self._ask(MeasurePlan(path, load, prefill_tokens, decode_tokens))
+        assert isinstance(reply, PlanRan)
         return reply
 
     def _make(self, path: str, wishes: PlanWishes) -> PlanMade:

@@ -28,8 +28,10 @@ from engine.wire.plan_messages import (
     CompareFits,
     FitCompared,
     MakePlan,
+    MeasurePlan,
     PlanFailed,
     PlanMade,
+    PlanRan,
     PlanRequest,
     Probed,
     ProbeMachine,
@@ -40,7 +42,7 @@ from engine.wire.plan_messages import (
 if TYPE_CHECKING:
     from engine.native.library import Library
 
-Reply = Probed | PlanMade | RanDry | FitCompared
+Reply = Probed | PlanMade | RanDry | FitCompared | PlanRan
 
 
 def main() -> None:
@@ -73,6 +75,10 @@ def _do(task: PlanRequest) -> Reply:
             return _run_dry(task)
         case CompareFits():
             return _compare(task)
+        case MeasurePlan():
+            from engine.host.plan_measure import measure
+
+            return measure(_open(), task)
 
 
 def _open() -> Library:

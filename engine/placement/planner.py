@@ -57,15 +57,19 @@ def plan_load(
     layout: Layout, inventory: Inventory, request: LoadRequest, facts: PlanFacts = _NO_FACTS
 ) -> PlacementPlan:
     """The plan of a load. Raises OutOfMemory when not even a short context fits, with what would."""
-    made = place(layout, inventory, wishes_of(request), facts)
+    made = place(layout, inventory, wishes_of(request, inventory), facts)
     if made.load is None:
         raise OutOfMemory(" ".join(made.explanation))
     return made
 
 
-def wishes_of(request: LoadRequest) -> PlanWishes:
+def wishes_of(request: LoadRequest, inventory: Inventory) -> PlanWishes:
+    """A request's wishes, its limits no higher than what is free now: a load can't use what isn't there."""
+    free = limits_of(inventory, _NO_WISHES)
+    vram, ram = request.vram_limit_bytes, request.ram_limit_bytes
     return PlanWishes(
-        vram_bytes=request.vram_limit_bytes, ram_bytes=request.ram_limit_bytes,
+        vram_bytes=None if vram is None else min(vram, free.vram),
+        ram_bytes=None if ram is None else min(ram, free.ram),
         context_tokens=request.context_tokens, threads=request.threads, kv_type=request.kv_type,
     )  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from engine.types.machine import Inventory
+from engine.types.model import LoadPlan
 from engine.types.plan import PlacementPlan, PlanWishes
 from engine.wire.child import Hello
 
@@ -43,7 +44,16 @@ class CompareFits(Struct, frozen=True, tag=True):
     facts: str
 
 
-PlanRequest = ProbeMachine | MakePlan | RunDry | CompareFits
+class MeasurePlan(Struct, frozen=True, tag=True):
+    """Load the model as `load` says, for real, and run a few tokens."""
+
+    path: str
+    load: LoadPlan
+    prefill_tokens: int = 64
+    decode_tokens: int = 16
+
+
+PlanRequest = ProbeMachine | MakePlan | RunDry | CompareFits | MeasurePlan
 
 
 class Probed(Struct, frozen=True, tag=True):
@@ -83,6 +93,18 @@ class FitCompared(Struct, frozen=True, tag=True):
     cpu_patterns: tuple[str, ...] = ()
 
 
+class PlanRan(Struct, frozen=True, tag=True):
+    """Buffers as llama.cpp reported them, by place; seconds of the load; tokens per second (median of the tokens)."""
+
+    vram_bytes: int
+    ram_bytes: int
+    buffers: tuple[tuple[str, int], ...]
+    load_s: float
+    prefill_tokens_per_s: float
+    decode_tokens_per_s: float
+    first_token_s: float
+
+
 class PlanFailed(Struct, frozen=True, tag=True):
     """`kind` names a class of engine.errors."""
 
@@ -90,4 +112,4 @@ class PlanFailed(Struct, frozen=True, tag=True):
     message: str
 
 
-PlanReply = Hello | Probed | PlanMade | RanDry | FitCompared | PlanFailed
+PlanReply = Hello | Probed | PlanMade | RanDry | FitCompared | PlanRan | PlanFailed

@@ -8,8 +8,8 @@ import msgspec
 
 from aipc_app.settings.model import Settings
 
-# Set elsewhere: the chat model on its own page, the first start by going through it.
-ELSEWHERE = frozenset({("models", "chat"), ("window", "welcomed")})
+# Set elsewhere: the chat model and its limits on their own page, the first start by going through it.
+ELSEWHERE = frozenset({("models", "chat"), ("models", "vram_mib"), ("models", "ram_mib"), ("window", "welcomed")})
 
 
 @dataclass(frozen=True)
