@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -17,8 +17,9 @@ from aipc_app.store import Store
 from engine.client.base import EngineClient
 from engine.types.model import EngineReady, EngineState, LoadedModel
 from engine.types.prompt import Prompt, SegmentKind
-from engine.types.remembering import Known
+from engine.types.remembering import Known, KnownSegment
 
+_CRUMB_TOKENS = 32  # the engine makes no piece shorter than this at a segment's end; the next reading takes them in
 _CHARACTERS_A_TOKEN = 8  # at most; what is longer can't fit and isn't worth counting
 
 
@@ -132,14 +133,17 @@ class Memory:
 
 def _shares(documents: Iterable[Document], known: Known, model: str) -> tuple[RememberedShare, ...]:
     """A document whose pages are all empty has no segment and nothing to remember."""
-    found = {s.source: s for s in known.segments if s.kind is SegmentKind.DOCUMENTS}
+    ids = {document_label(document.id): document.id for document in documents}
     return tuple(
-        RememberedShare(
-            document_id=document.id,
-            tokens=found[document_label(document.id)].tokens,
-            known_tokens=found[document_label(document.id)].known_tokens,
-            model=model,
-        )
-        for document in documents
-        if document_label(document.id) in found
+        RememberedShare(document_id=ids[segment.source], tokens=segment.tokens, known_tokens=tokens, model=model)
+        for segment, tokens in _but_for_crumbs(known.segments)
+        if segment.kind is SegmentKind.DOCUMENTS and segment.source in ids
     )
+
+
+def _but_for_crumbs(segments: Iterable[KnownSegment]) -> Iterator[tuple[KnownSegment, int]]:
+    """Known tokens, where a crumb missing at the end counts as known."""
+    missing = 0
+    for segment in segments:
+        missing += segment.tokens - segment.known_tokens
+        yield segment, segment.tokens if missing <= _CRUMB_TOKENS else segment.known_tokens

@@ -16,7 +16,7 @@ from aipc_app.domain.remembering import (
     case_label,
     cases_of,
 )
-from aipc_app.errors import AipcError, UserMistake
+from aipc_app.errors import AipcError, Cancelled, UserMistake
 from aipc_app.operations.asking import ask
 from aipc_app.operations.models import chosen_model, ensure_loaded
 from aipc_app.operations.op import Emit, Op, simply
@@ -99,6 +99,8 @@ def ask_when_read(services: Services, *, question: Question) -> Op[Answer]:
     def work(emit: Emit, cancel: threading.Event) -> Answer:
         if len(question.cases) == 1 and question.documents is None:
             _remember(services, question.cases[0], emit, cancel)
+        if cancel.is_set():
+            raise Cancelled
         return ask(services, question=question).run(emit, cancel)
 
     return Op("ask when it is read", work)
