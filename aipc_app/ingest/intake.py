@@ -17,7 +17,6 @@ MOST_NESTED = 3
 TOO_DEEP = (
     "What is in it was not taken in, because it lies in three other files already; take it out and add it by itself."
 )
-_LISTED = 5
 _RETRIED = (DocumentStatus.FAILED, DocumentStatus.UNSUPPORTED)
 
 
@@ -75,11 +74,6 @@ def _keep(store: Store, found: MemberFound) -> TakenMember:
     return TakenMember(name=found.name, sha256=sha256, size=size)
 
 
-def refused(members: Sequence[Member | TakenMember]) -> str | None:
-    """A sentence about files that were not taken in, None when there are none."""
-    names = [one.name for one in members if one.problem and one.problem != TOO_DEEP]
-    sentences = [TOO_DEEP] if any(one.problem == TOO_DEEP for one in members) else []
-    if names:
-        listed = ", ".join(names[:_LISTED]) + (" …" if len(names) > _LISTED else "")
-        sentences.append(f"{len(names)} of {len(members)} files in it were not taken in: {listed}.")
-    return " ".join(sentences) or None
+def refused(members: Sequence[Member | TakenMember]) -> list[str]:
+    """The names of those that were not taken in."""
+    return [one.name for one in members if one.problem]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from aipc_app.domain.documents import Document, DocumentStatus, Page, PageState
+from aipc_app.domain.documents import Document, DocumentStatus, Member, Page, PageState
 from aipc_app.domain.encoder_wire import TextKind
 from aipc_app.domain.fields import DocumentField
 from aipc_app.domain.reader_wire import MemberFound, Opened, PageRead, ReadLimits
@@ -25,6 +25,7 @@ from aipc_app.store import IndexedPassage, Store
 EMBED_BATCH = 32
 _READING_SHARE = 0.7  # of a read job's progress; cutting and tokens are the rest
 _LISTED_PAGES = 12
+_LISTED_MEMBERS = 5
 _GAPS = (
     (PageState.EMPTY, "has no text", "have no text"),
     (PageState.GARBLED, "is garbled", "are garbled"),
@@ -96,7 +97,7 @@ def read_document(
     return ReadResult(
         pages=shown, read=tuple(page for page in pages if page.number in corrections),
         fields=recognise(document.name, shown), passages=passages, has_layout=has_layout,
-        members=members, reason=_joined(gaps(states, len(pages), len(passages)), refused(members)),
+        members=members, reason=gaps(states, len(pages), len(passages), members),
     )  # fmt: skip
 
 
@@ -142,15 +143,21 @@ def index_documents(
 
 def settled(store: Store, document: Document) -> tuple[DocumentStatus, str | None]:
     """Where a document stands when everything that could be done was done, and what is missing of it."""
-    missing = gaps(store.documents.attention(document.id), document.pages, document.passages)
-    reason = _joined(missing, refused(store.members.of(document.id)))
+    members = store.members.of(document.id)
+    reason = gaps(store.documents.attention(document.id), document.pages, document.passages, members)
     return (DocumentStatus.INDEXED if reason is None else DocumentStatus.INDEXED_WITH_GAPS), reason
 
 
-def gaps(states: Mapping[PageState, Sequence[int]], pages: int, passages: int) -> str | None:
+def gaps(
+    states: Mapping[PageState, Sequence[int]],
+    pages: int,
+    passages: int,
+    members: Sequence[Member | TakenMember] = (),
+) -> str | None:
     """A sentence a kind of gap: "2 of 14 pages have no text: 3, 7." None when there are none.
 
-    `states` has page numbers by state, `pages` and `passages` are how many there are in all.
+    `states` has page numbers by state, `pages` and `passages` are how many there are in all, `members` the files
+    inside.
     """
     if not pages:
         return "The file has no pages."
@@ -162,11 +169,12 @@ def gaps(states: Mapping[PageState, Sequence[int]], pages: int, passages: int) -
             sentences.append(f"{len(numbers)} of {_pages(pages)} {verb}: {_list(numbers)}.")
     if not passages:
         sentences.append("Nothing of it can be asked.")
+    if any(member.problem == TOO_DEEP for member in members):
+        sentences.append(TOO_DEEP)
+    elif names := refused(members):
+        listed = ", ".join(names[:_LISTED_MEMBERS]) + (" …" if len(names) > _LISTED_MEMBERS else "")
+        sentences.append(f"{len(names)} of {len(members)} files in it were not taken in: {listed}.")
     return " ".join(sentences) or None
-
-
-def _joined(*sentences: str | None) -> str | None:
-    return " ".join(sentence for sentence in sentences if sentence) or None
 
 
 def _pages(count: int) -> str:

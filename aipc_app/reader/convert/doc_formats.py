@@ -164,7 +164,7 @@ def _styles(word: bytes, table: bytes) -> dict[int, Values]:
 
 
 def _with_base(own: dict[int, _Style], number: int) -> Values:
-    chain = []
+    chain: list[Values] = []
     while number in own and len(chain) < _MAX_BASES:
         chain.append(own[number].values)
         number = own[number].base

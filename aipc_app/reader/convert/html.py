@@ -12,9 +12,10 @@ from lxml import etree
 from aipc_app.reader.convert.base import Content, OnePage, Source, read_bytes
 from aipc_app.reader.convert.encoding import decode
 from aipc_app.reader.convert.garbled import is_garbled
-from aipc_app.reader.convert.html_walk import Element, collapsed, visible_text
+from aipc_app.reader.convert.html_walk import collapsed, visible_text
 from aipc_app.reader.convert.lines import tidy
 from aipc_app.reader.convert.pages import UNCERTAIN
+from aipc_app.reader.convert.xml_tree import Element
 from aipc_app.reader.failure import FailureKind, ReadingError
 
 _LOG = logging.getLogger("aipc.reader")

@@ -190,11 +190,8 @@ class Flow:
             yield _SPACE.sub(" ", one.tail or "")
 
     def _note(self, note: Element, depth: int) -> str:
-        mark = (
-            "".join(t for t in child(note, "note-citation").itertext())
-            if child(note, "note-citation") is not None
-            else ""
-        )
+        citation = child(note, "note-citation")
+        mark = "".join(citation.itertext()) if citation is not None else ""
         body = child(note, "note-body")
         text = " ".join(line for line in self._blocks(body, depth + 1) if line) if body is not None else ""
         mark = mark.strip() or str(len(self._notes) + 1)

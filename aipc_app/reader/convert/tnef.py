@@ -119,7 +119,7 @@ def _after_name(data: bytes, at: int, id_: int) -> int:
     (by_name,) = struct.unpack_from("<I", data, at + 16)
     if not by_name:
         return at + 24
-    (size,) = struct.unpack_from("<I", data, at + 20)
+    size: int = struct.unpack_from("<I", data, at + 20)[0]
     return at + 24 + -(-size // 4) * 4
 
 

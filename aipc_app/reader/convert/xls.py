@@ -100,7 +100,7 @@ class _Workbook:
             case xlrd.XL_CELL_BOOLEAN:
                 return "TRUE" if cell.value else "FALSE"
             case xlrd.XL_CELL_ERROR:
-                return xlrd.error_text_from_code.get(cell.value, "#N/A")
+                return str(xlrd.error_text_from_code.get(cell.value, "#N/A"))
         return ""
 
     def _format(self, cell: Any, *, is_date: bool) -> str:
