@@ -25,6 +25,7 @@ from aipc_app.answer.memory import Memory
 from aipc_app.answer.service import AnswerService
 from aipc_app.errors import AipcError, HomeInUse, StorageError
 from aipc_app.ingest.queue import IngestQueue
+from aipc_app.ingest.watch import FolderWatcher
 from aipc_app.operations.changes import ChangeBus
 from aipc_app.operations.services import Services
 from aipc_app.paths import Home
@@ -100,6 +101,8 @@ def _build(home: Home, engine: EngineClient | None, stack: ExitStack, *, reads_a
     model_tasks = ModelTasks(child_command("models"), paths.assets() / "models.toml", home.logs / "models.log")
     ingest = IngestQueue(store, reader, encoder, settings, changes.publish)
     stack.callback(ingest.stop)
+    watcher = FolderWatcher(store, ingest, changes.publish, leave_out=home.root)
+    stack.callback(watcher.stop)
     search = SearchService(store, encoder)
     memory = Memory(store, engine, settings, home.kv)
     ahead = ReadingAhead(store, engine, memory, settings, changes.publish)
@@ -115,12 +118,14 @@ def _build(home: Home, engine: EngineClient | None, stack: ExitStack, *, reads_a
         engine=engine,
         model_tasks=model_tasks,
         ingest=ingest,
+        watcher=watcher,
         search=search,
         answers=AnswerService(store, search, engine, encoder, settings),
         memory=memory,
         ahead=ahead,
     )
     ingest.start()
+    watcher.start()
     ahead.start(reads=reads_ahead)
     return services
 

@@ -8,6 +8,7 @@ from aipc_app.answer.ahead import ReadingAhead
 from aipc_app.answer.memory import Memory
 from aipc_app.answer.service import AnswerService
 from aipc_app.ingest.queue import IngestQueue
+from aipc_app.ingest.watch import FolderWatcher
 from aipc_app.operations.changes import ChangeBus
 from aipc_app.paths import Home
 from aipc_app.search.service import SearchService
@@ -32,6 +33,7 @@ class Services:
     engine: EngineClient
     model_tasks: ModelTasks
     ingest: IngestQueue
+    watcher: FolderWatcher
     search: SearchService
     answers: AnswerService
     memory: Memory

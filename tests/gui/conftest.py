@@ -26,6 +26,7 @@ from aipc_app.answer.service import AnswerService
 from aipc_app.domain.boxes import pack_boxes
 from aipc_app.domain.documents import Case, Document, DocumentStatus, Page, PageState, PassageDraft
 from aipc_app.ingest.queue import IngestQueue
+from aipc_app.ingest.watch import FolderWatcher
 from aipc_app.operations.changes import ChangeBus
 from aipc_app.operations.services import Services
 from aipc_app.paths import Home
@@ -161,14 +162,17 @@ def services_over(
         stack.callback(ahead.stop)
         stack.callback(changes.subscribe(ahead.changed))
         ahead.start(reads=reads_ahead)
+        watcher = FolderWatcher(store, ingest, changes.publish, leave_out=home.root)
         if reading:
             ingest.start()
             stack.callback(ingest.stop)
+            watcher.start()
+            stack.callback(watcher.stop)
         yield Services(
             home=home, settings=settings, changes=changes, store=store, reader=reader, encoder=encoder, engine=engine,
             model_tasks=ModelTasks(child_command("models"), paths.assets() / "models.toml", home.logs / "models.log"),
-            ingest=ingest, search=search, answers=AnswerService(store, search, engine, encoder, settings),
-            memory=memory, ahead=ahead)
+            ingest=ingest, watcher=watcher, search=search, memory=memory, ahead=ahead,
+            answers=AnswerService(store, search, engine, encoder, settings))
 
 
 @pytest.fixture

@@ -56,8 +56,11 @@ def services(tmp_path: Path, other: Path) -> Services:
         encoder=absent,
         engine=absent,
         ingest=absent,
+        watcher=absent,
         search=absent,
         answers=absent,
+        memory=absent,
+        ahead=absent,
     )
 
 
