@@ -75,7 +75,7 @@ class DiskTier:
         if os.name == "nt":
             return  # no way to sync a folder there; a lost name is a miss
         folders, self._unsettled = self._unsettled, set()
-        for folder in folders:
+        for folder in list(folders):
             descriptor = os.open(folder, os.O_RDONLY)
             try:
                 os.fsync(descriptor)

@@ -65,10 +65,12 @@ class Ledger:
         else:
             self.drop(entry)
 
-    def refuse(self, entry: Entry) -> None:
-        """It will not be written."""
+    def settle(self, entry: Entry) -> None:
+        """It doesn't wait to be written any more: it is on disk, or will not be."""
         entry.waiting = False
         self.queue.pop(entry.key, None)
+        if self.index.get(entry.key) is entry and entry.block is not None and self.index.ram_bytes > self.ram_quota:
+            self.leave_ram(entry)
 
     def is_pinned(self, entry: Entry) -> bool:
         return not self.pinned.isdisjoint(entry.marks.owners | entry.marks.sources)

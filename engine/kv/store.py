@@ -126,8 +126,9 @@ class BlockStore:
         """The first blocks are used now by the chain's owner: marked, and written if they aren't on disk yet."""
         ledger, owners = self._ledger, frozenset({chain.owner} - {""})
         with ledger.lock:
-            for entry in ledger.index.touch(chain.keys[:count], self._clock()):
-                ledger.touched[entry.key] = entry
+            touched = ledger.index.touch(chain.keys[:count], self._clock())
+            if ledger.writes:
+                ledger.touched.update((entry.key, entry) for entry in touched)
             for key, sources in zip(chain.keys[:count], chain.sources, strict=False):
                 entry_ = ledger.index.get(key)
                 if entry_ is not None:

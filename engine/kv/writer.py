@@ -147,7 +147,7 @@ class Writer:
         """Do the next thing, or wait for one; False when closed."""
         ledger = self._ledger
         with ledger.lock:
-            ledger.lock.wait_for(lambda: self._closing or not self._is_idle() or ledger.touched)
+            ledger.lock.wait_for(lambda: self._closing or not self._is_idle())
             if self._closing:
                 return False
             entry = next(iter(ledger.queue.values()), None)
@@ -163,12 +163,12 @@ class Writer:
             self._tell(error)
             if entry is not None:
                 with ledger.lock:
-                    ledger.refuse(entry)
+                    ledger.settle(entry)
         except Exception:  # ours to mend: this block is lost, the engine goes on
             traceback.print_exc()
             if entry is not None:
                 with ledger.lock:
-                    ledger.refuse(entry)
+                    ledger.settle(entry)
         with ledger.lock:
             ledger.writing = None
             ledger.lock.notify_all()
@@ -176,7 +176,7 @@ class Writer:
 
     def _is_idle(self) -> bool:
         ledger = self._ledger
-        busy = ledger.queue or ledger.lines or ledger.writing is not None
+        busy = ledger.queue or ledger.lines or ledger.touched or ledger.writing is not None
         return self.ready.is_set() and self._settled and not busy
 
     def _write_lines(self) -> None:
@@ -198,10 +198,8 @@ class Writer:
             if ledger.index.get(entry.key) is not entry:
                 self._disk.delete(entry.key)  # forgotten meanwhile
                 return
-            ledger.refuse(entry)
             ledger.index.set_on_disk(entry, True)
-            if ledger.index.ram_bytes > ledger.ram_quota:
-                ledger.leave_ram(entry)
+            ledger.settle(entry)
             ledger.problem = ""
 
     def _begin(self, entry: Entry) -> Block | None:
@@ -210,10 +208,10 @@ class Writer:
         with self._books:
             with ledger.lock:
                 if ledger.index.get(entry.key) is not entry or entry.block is None or entry.on_disk:
-                    ledger.refuse(entry)
+                    ledger.settle(entry)
                     return None
                 if not self._has_parent(entry) or not self._make_room(entry):
-                    ledger.refuse(entry)
+                    ledger.settle(entry)
                     return None
                 ledger.writing = entry.key
                 block, line = entry.block, line_of(entry)
