@@ -60,7 +60,8 @@ class DocumentDelegate(RowDelegate):
             return False
         over_check = check_rect(option.rect).adjusted(-8, -8, 8, 8).contains(event.pos())
         text = self._words("documents.check") if over_check else "\n".join(
-            part for part in (row.document.name, self._words.sentence(row.document.reason)) if part)
+            part for part in (row.document.name, self._words.sentence(row.document.reason),
+                              self._words("documents.file_gone") if row.gone else "") if part)
         QToolTip.showText(event.globalPos(), tip(text).replace("\n", "<br>"), view)
         return True
 
@@ -82,7 +83,10 @@ class DocumentDelegate(RowDelegate):
         end = draw_badge(painter, self.look, rect.left(), rect.center().y(), shown.icon, word,
                          getattr(tokens, shown.colour))
         rest = QRect(end + 8, rect.top(), rect.right() - end - 8, rect.height())
-        if row.document.pages and rest.width() > 24:
+        if row.gone and rest.width() > 24:
+            draw_text(painter, rest, "· " + self._words("documents.gone"), tokens.warn,
+                      points=max(self.look.points - 1, 7))
+        elif row.document.pages and rest.width() > 24:
             draw_text(painter, rest, "· " + self._words("documents.pages", count=row.document.pages), tokens.muted,
                       points=max(self.look.points - 1, 7))
 

@@ -20,7 +20,7 @@ ROW_MIME = "application/x-aipc-document-row"
 class DocumentRow:
     """`progress` from 0 to 1 while it is worked on, else None. `remembered`: how much of it the model knows.
 
-    `being_read`: the model is reading it just now.
+    `being_read`: the model is reading it just now. `gone`: its file was deleted in the folder that is watched.
     """
 
     document: Document
@@ -28,6 +28,7 @@ class DocumentRow:
     progress: float | None = None
     remembered: float = 0.0
     being_read: bool = False
+    gone: bool = False
 
 
 class DocumentsModel(QAbstractListModel):
@@ -45,6 +46,7 @@ class DocumentsModel(QAbstractListModel):
         self._progress: dict[int, float] = {}
         self._remembered: dict[int, float] = {}
         self._being_read = False
+        self._gone: frozenset[int] = frozenset()
 
     @property
     def rows(self) -> tuple[DocumentRow, ...]:
@@ -83,6 +85,12 @@ class DocumentsModel(QAbstractListModel):
         self._remembered, self._being_read = dict(shares), being_read
         self._update([self._row(row.document) for row in self._rows])
 
+    def set_gone(self, document_ids: frozenset[int]) -> None:
+        """Documents whose file was deleted in the folder that is watched."""
+        if document_ids != self._gone:
+            self._gone = document_ids
+            self._update([self._row(row.document) for row in self._rows])
+
     def include(self, document_id: int, on: bool) -> None:
         (self._left_out.discard if on else self._left_out.add)(document_id)
         self._update([self._row(row.document) for row in self._rows])
@@ -105,6 +113,7 @@ class DocumentsModel(QAbstractListModel):
         self._progress.clear()
         self._remembered.clear()
         self._being_read = False
+        self._gone = frozenset()
         self.set_documents(())
 
     def move(self, source: int, target: int) -> None:
@@ -162,7 +171,7 @@ class DocumentsModel(QAbstractListModel):
     def _row(self, document: Document) -> DocumentRow:
         known = self._remembered.get(document.id, 0.0)
         return DocumentRow(document, document.id not in self._left_out, self._progress.get(document.id), known,
-                           self._being_read and 0.0 < known < 1.0)
+                           self._being_read and 0.0 < known < 1.0, document.id in self._gone)
 
     def _append(self, more: list[DocumentRow]) -> None:
         """What comes at the end leaves the other rows undrawn: files often come by dozens."""
@@ -184,6 +193,8 @@ class DocumentsModel(QAbstractListModel):
             parts.append(words("documents.pages", count=document.pages))
         if document.reason:
             parts.append(words.sentence(document.reason))
+        if row.gone:
+            parts.append(words("documents.file_gone"))
         if not row.included:
             parts.append(words("documents.left_out"))
         return ", ".join(parts)

@@ -19,6 +19,7 @@ from aipc_app.ui.case.documents.details import DetailsDialog
 from aipc_app.ui.case.documents.memory_foot import MemoryFoot
 from aipc_app.ui.case.documents.model import DocumentRow, DocumentsModel
 from aipc_app.ui.case.documents.view import DocumentsView
+from aipc_app.ui.case.documents.watch_foot import WatchFoot
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.widgets.basics import button, column, frame, icon_button, label, row, said, with_icon
 from aipc_app.ui.widgets.empty import EmptyState
@@ -55,6 +56,7 @@ class DocumentsPane(QFrame):
         self.memory = MemoryFoot(context, self.model)
         self.left_out = frame("foot")
         self._left_out_text = label(kind="small")
+        self.watching = WatchFoot(context)
         self._lay_out()
         self._connect()
 
@@ -72,6 +74,7 @@ class DocumentsPane(QFrame):
         self.actions_.case_id = case_id
         self.model.forget()
         self.memory.show_case(case_id)
+        self.watching.show_case(case_id)
         self.reload()
 
     def reload(self) -> None:
@@ -111,6 +114,7 @@ class DocumentsPane(QFrame):
         foot.addWidget(button(words, "documents.include_all", self.model.include_all, "link"))
         inside.addWidget(self.left_out)
         self.left_out.hide()
+        inside.addWidget(self.watching)
         inside.addWidget(self.memory)
 
     def _drop_hint(self) -> QFrame:
@@ -130,6 +134,7 @@ class DocumentsPane(QFrame):
         self.view.opened.connect(lambda shown: self.opened.emit(shown.document))
         self.view.menu.connect(self._menu)
         self.view.remove.connect(lambda shown: self.actions_.remove(shown.document))
+        self.watching.gone.connect(self.model.set_gone)
         self.model.reordered.connect(self.actions_.reorder)
         self.model.inclusion_changed.connect(self._included_changed)
         context.bridge.changed.connect(self._changed)
@@ -196,6 +201,7 @@ class DocumentsPane(QFrame):
         act = self.actions_
         for icon, key, do in (("file", "documents.add_files", act.choose_files),
                               ("folder", "documents.add_folder", act.choose_folder),
+                              ("working", "documents.watch", self.watching.choose),
                               ("copy", "documents.paste", act.paste)):
             menu.addAction(look.icon(icon), words(key)).triggered.connect(do)
         menu.aboutToHide.connect(menu.deleteLater)
