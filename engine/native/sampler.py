@@ -61,6 +61,11 @@ class Sampler:
         self._plain = sampling.temperature <= 0 and sampling.repeat_penalty == 1.0
         self._chain: Any = None if self._plain else _chain(vocab, sampling)
 
+    @property
+    def plain(self) -> bool:
+        """Whether it is greedy, without penalties and without a grammar: the likeliest token it is."""
+        return self._plain and self._grammar is None
+
     def close(self) -> None:
         if self._chain:
             api.llama_sampler_free(self._chain)

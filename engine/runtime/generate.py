@@ -37,7 +37,7 @@ class GenerateJob(Job):
         self._reading: Reading | None = None
         self._answer: Answer | None = None
         self._queue_s = 0.0
-        self._speculation: Speculation | None = None
+        self.speculation: Speculation | None = None
         self._row: Logits | None = None
 
     def steps(self, loaded: Loaded) -> Generator[None, None, None]:
@@ -47,7 +47,7 @@ class GenerateJob(Job):
             reading = self._reading = Reading(self, loaded, answer.prompt, self._request.max_tokens)
             answer.begin()
             yield from reading.prefill(self._report)
-            self._speculation = self._speculates(answer, reading, loaded)
+            self.speculation = self._speculates(answer, reading, loaded)
             reason = yield from self._decode(answer, reading, loaded)
             self._finish(reason)
         finally:
@@ -74,8 +74,8 @@ class GenerateJob(Job):
                 return reason
             reading.tokens.append(token)
             yield
-            if self._speculation is not None:
-                reason = self._ahead(answer, reading, self._speculation, loaded)
+            if self.speculation is not None:
+                reason = self._ahead(answer, reading, self.speculation, loaded)
                 if reason is not None:
                     return reason
                 if self._row is not None:
@@ -136,7 +136,7 @@ class GenerateJob(Job):
             prompt_tokens=reading.prompt_tokens, restored_tokens=reading.restored,
             prefilled_tokens=reading.prefilled, queue_s=self._queue_s, prefill_s=reading.prefill_s,
         )  # fmt: skip
-        timing, guesses = answer.timing(read, self.queued_at), self._speculation
+        timing, guesses = answer.timing(read, self.queued_at), self.speculation
         if guesses is None:
             return timing
         return structs.replace(timing, drafted_tokens=guesses.drafted, accepted_tokens=guesses.accepted)

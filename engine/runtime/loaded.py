@@ -44,9 +44,13 @@ class Loaded:
         self.template = ChatTemplate(
             model.chat_template, bos=_mark(model, model.vocab.bos), eos=_mark(model, model.vocab.eos)
         )
+        # llama.cpp leaves what a window has passed out of a copy: it can't be cut, and is laid out otherwise.
+        sliding = model.divisible and model.window > 0
         self.prefixes = PrefixCache(
-            context, cells=context.cells, divisible=model.divisible, shelf_bytes=shelf_bytes, blocks=blocks
-        )
+            context, cells=context.cells, divisible=model.divisible, shelf_bytes=0 if sliding else shelf_bytes,
+            blocks=blocks,
+        )  # fmt: skip
+        self.copies = not sliding
         self.blocks = blocks
         self.divisible = model.divisible
         self.prefill_tokens_per_s = 0.0

@@ -70,7 +70,7 @@ class ManyJob(Job):
     def steps(self, loaded: Loaded) -> Steps:
         self._queue_s = time.monotonic() - self.queued_at
         self._request.check()
-        if len(self._open) > 1 and loaded.divisible and not loaded.model.window:
+        if len(self._open) > 1 and loaded.divisible and loaded.copies:
             batch = self._batch = _Batch(self, loaded)
             try:
                 yield from batch.steps()

@@ -122,7 +122,8 @@ class Reading:
 
     def _cuts(self) -> Sequence[int]:
         end = len(self._prompt.tokens)
-        more = cut_points(len(self.tokens) - end, (), self._loaded.plan.batch_tokens)
+        piece = self._loaded.plan.batch_tokens if self._loaded.copies else 1  # an answer begun anew is said as before
+        more = cut_points(len(self.tokens) - end, (), piece)
         return [*self._prompt.cuts, *(end + cut for cut in more)]
 
     def _advance_one(self) -> Iterator[None]:

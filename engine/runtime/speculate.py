@@ -1,4 +1,4 @@
-"""Prompt-lookup speculation: what an answer quotes stands in its prompt, so several tokens are guessed and checked at once.
+"""Prompt-lookup speculation: what an answer quotes stands in its prompt, so tokens are guessed and checked together.
 
 After A. Saxena, "Prompt Lookup Decoding" (2023). See decisions/0003-speculation-is-asked-for.md.
 """
@@ -6,8 +6,7 @@ After A. Saxena, "Prompt Lookup Decoding" (2023). See decisions/0003-speculation
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 import numpy as np
@@ -67,23 +66,34 @@ class Lookup:
         return length
 
 
-@dataclass
 class DecodeCosts:
-    """How long this machine takes with this model for a batch of so many tokens. Of use for one loaded model."""
+    """How long this machine takes with this model for a batch of so many tokens, in a single token's time.
 
-    _seconds: dict[int, deque[float]] = field(default_factory=dict)
+    `known` fixes it; else it is learned from the work itself.
+    """
+
+    def __init__(self, known: Mapping[int, float] | None = None) -> None:
+        self._known = known
+        self._seconds: dict[int, deque[float]] = {}
 
     def note(self, tokens: int, seconds: float) -> None:
+        """A batch of so many tokens took so long."""
         self._seconds.setdefault(tokens, deque(maxlen=_SAMPLES)).append(seconds)
 
+    def measured(self) -> set[int]:
+        """Sizes of batch that were noted."""
+        return set(self._seconds)
+
     def of(self, tokens: int) -> float:
-        """In single tokens' time; a guess, from the nearest that was measured, before it was."""
+        """A guess, from the nearest size that was measured, before this one was."""
+        if self._known is not None:
+            return self._known[tokens]
         if tokens == 1:
             return 1.0
         single = self._median(1)
         if tokens in self._seconds and single:
             return max(1.0, self._median(tokens) / single)
-        near = max((known for known in self._seconds if 1 < known), key=lambda known: -abs(known - tokens), default=0)
+        near = max((known for known in self._seconds if known > 1), key=lambda known: -abs(known - tokens), default=0)
         each = (self._median(near) / single - 1) / (near - 1) if near and single else _FIRST_GUESS
         return 1.0 + max(0.0, each) * (tokens - 1)
 

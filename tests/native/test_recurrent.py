@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
-import gguf
-import numpy as np
 import pytest
 
 from engine.native.library import Library
@@ -17,67 +14,15 @@ from engine.types.generation import GenerateRequest, GenerationEvent, PrefillPro
 from engine.types.model import LoadRequest
 from engine.types.prompt import ChatMessage, Prompt, Role, Segment, SegmentKind
 from tests.native.conftest import prompt, run, score
+from tests.native.small_models import write_recurrent
 
-WIDTH, INNER, STATE, RANK, KERNEL, LAYERS = 32, 64, 8, 4, 4, 2
 DOCUMENT = "Zhang lends Li 500,000 yuan. " * 30
-
-
-def byte_letters() -> list[str]:
-    """GPT-2's letters for the 256 bytes."""
-    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = iter(range(256, 512))
-    return [chr(byte) if byte in plain else chr(next(others)) for byte in range(256)]
-
-
-def write_mamba(path: Path) -> None:
-    random = np.random.default_rng(7)
-
-    def weights(*shape: int) -> np.ndarray:
-        return random.normal(0, 0.3, shape).astype(np.float32)
-
-    writer = gguf.GGUFWriter(path, "mamba")
-    writer.add_context_length(2_048)
-    writer.add_embedding_length(WIDTH)
-    writer.add_block_count(LAYERS)
-    writer.add_feed_forward_length(0)
-    writer.add_head_count(0)
-    writer.add_ssm_conv_kernel(KERNEL)
-    writer.add_ssm_inner_size(INNER)
-    writer.add_ssm_state_size(STATE)
-    writer.add_ssm_time_step_rank(RANK)
-    writer.add_layer_norm_rms_eps(1e-5)
-    tokens = [*byte_letters(), "ab", "<|im_start|>", "<|im_end|>"]
-    writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("default")
-    writer.add_token_list(tokens)
-    writer.add_token_types([1] * 257 + [3, 3])
-    writer.add_token_merges(["a b"])
-    writer.add_eos_token_id(258)
-    writer.add_bos_token_id(257)
-    writer.add_add_bos_token(False)
-    writer.add_tensor("token_embd.weight", weights(len(tokens), WIDTH))
-    writer.add_tensor("output_norm.weight", np.ones(WIDTH, np.float32))
-    for i in range(LAYERS):
-        writer.add_tensor(f"blk.{i}.attn_norm.weight", np.ones(WIDTH, np.float32))
-        writer.add_tensor(f"blk.{i}.ssm_in.weight", weights(2 * INNER, WIDTH))
-        writer.add_tensor(f"blk.{i}.ssm_conv1d.weight", weights(INNER, KERNEL))
-        writer.add_tensor(f"blk.{i}.ssm_conv1d.bias", weights(INNER))
-        writer.add_tensor(f"blk.{i}.ssm_x.weight", weights(RANK + 2 * STATE, INNER))
-        writer.add_tensor(f"blk.{i}.ssm_dt.weight", weights(INNER, RANK))
-        writer.add_tensor(f"blk.{i}.ssm_dt.bias", weights(INNER))
-        writer.add_tensor(f"blk.{i}.ssm_a", -np.abs(weights(INNER, STATE)))
-        writer.add_tensor(f"blk.{i}.ssm_d", weights(INNER))
-        writer.add_tensor(f"blk.{i}.ssm_out.weight", weights(WIDTH, INNER))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
 
 
 @pytest.fixture(scope="module")
 def mamba_model(library: Library, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
     path = tmp_path_factory.mktemp("mamba") / "mamba.gguf"
-    write_mamba(path)
+    write_recurrent(path)
     loaded = load(library, LoadRequest(str(path)), lambda _: True)
     yield loaded
     loaded.close()
