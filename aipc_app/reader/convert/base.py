@@ -93,12 +93,13 @@ class OnePage:
     problem: str = ""
     garbled: bool = False
     encoding: str = ""  # as detected, "" where the format fixes it
+    empty: str = "There is no text in it."  # the reason when that is so
     count: int = 1
     has_layout: bool = False
 
     def pages(self) -> Iterator[ReadPage]:
         if not self.text.strip():
-            yield ReadPage(Page(number=1, text="", state=PageState.EMPTY), "There is no text in it.")
+            yield ReadPage(Page(number=1, text="", state=PageState.EMPTY), self.empty)
             return
         state = PageState.GARBLED if self.garbled else PageState.TEXT
         yield ReadPage(Page(number=1, text=self.text, state=state), self.problem)

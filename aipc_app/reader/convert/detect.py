@@ -184,6 +184,8 @@ def _zip_format(source: Source) -> Format:
                 return format_
     if source.extension in _OFFICE_ZIP:
         raise _not_a(source.extension)
+    if source.extension != "zip" and names[:1] and names[0] in ("[content_types].xml", "mimetype"):
+        raise unsupported(f"a .{source.extension} file" if source.extension else "a file without an extension")
     return Format.ZIP
 
 
@@ -192,11 +194,11 @@ def _ole_format(source: Source) -> Format:
 
     try:
         with olefile.OleFileIO(source.path) as container:
-            streams = frozenset(entry[0] for entry in container.listdir(streams=True, storages=False))
+            streams = frozenset(entry[0].lower() for entry in container.listdir(streams=True, storages=False))
     except (OSError, ValueError, IndexError, TypeError, AttributeError) as error:
         raise _not_a(source.extension or "office") from error
     for name, format_ in _STREAMS:
-        if name in streams:
+        if name.lower() in streams:
             return format_
     return Format.WORKS
 

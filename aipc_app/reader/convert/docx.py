@@ -12,6 +12,7 @@ from aipc_app.reader.convert.docx_runs import Runs
 from aipc_app.reader.convert.docx_styles import Styles
 from aipc_app.reader.convert.grid import CELL
 from aipc_app.reader.convert.lines import tidy
+from aipc_app.reader.convert.pages import NO_TEXT, ONLY_PICTURES
 from aipc_app.reader.convert.zip_guard import damaged
 from aipc_app.reader.failure import FailureKind, ReadingError
 
@@ -25,7 +26,9 @@ _MAX_DEPTH = 40  # tables in tables in text boxes
 def convert(source: Source) -> Iterator[Content]:
     """Raises ReadingError: damaged, limit."""
     with open_package(source.path) as package:
-        yield OnePage(tidy(body_text(package)), title=package.title)
+        yield OnePage(
+            tidy(body_text(package)), title=package.title, empty=ONLY_PICTURES if package.pictures else NO_TEXT
+        )
 
 
 def body_text(package: Package) -> str:
@@ -63,6 +66,8 @@ class _Body:
                 yield ""
                 yield from self._table(block, depth)
                 yield ""
+            elif name == "altChunk":
+                yield from self._package.part_lines(attribute(block, "id") or "")
             elif name in _WRAPPERS:
                 yield from self._blocks(block, depth + 1)
 
@@ -84,6 +89,8 @@ class _Body:
             yield ""
         for box in read.boxes:
             yield from self._blocks(box, depth + 1)
+        for part in read.graphics:
+            yield from ("", *self._package.part_lines(part), "")
 
     def _label(self, properties: Element | None) -> str:
         numbered = self._styles.number_of(properties)

@@ -6,16 +6,22 @@ every picture; reading text needs five XML parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from aipc_app.reader.convert.docx_embedded import embedded_lines
 from aipc_app.reader.convert.ooxml import open_ooxml
 from aipc_app.reader.convert.xml_tree import Element, attribute, child, children, local
 from aipc_app.reader.convert.zip_guard import damaged
 
 __all__ = ["Element", "Package", "attribute", "child", "children", "local", "open_package"]
+
+
+def no_lines(_relationship: str) -> list[str]:
+    return []
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,8 @@ class Package:
     footnotes: Element | None
     endnotes: Element | None
     title: str
+    pictures: bool = False
+    part_lines: Callable[[str], list[str]] = no_lines  # of another part by its relationship: a chart, a web page
 
 
 @contextmanager
@@ -49,4 +57,6 @@ def open_package(path: Path) -> Iterator[Package]:
             footnotes=part("footnotes"),
             endnotes=part("endnotes"),
             title=file.title(),
+            pictures=file.archive.has_pictures("word/media/"),
+            part_lines=partial(embedded_lines, file, file.relations(main)),
         )

@@ -21,15 +21,17 @@ _SYMBOLS = {  # Wingdings and Symbol as people use them in forms
     "F0FE": "☑", "F052": "☑", "F0A8": "☐", "F06F": "☐", "F0A3": "☐", "F0FC": "✓", "F0FB": "✗",
     "F0B7": "•", "F06C": "•", "F0B1": "±", "F0B4": "×", "F0B8": "÷", "F0B3": "≥", "F0B0": "°", "F0A3_Symbol": "≤",
 }  # fmt: skip
+_GRAPHICS = {"chart": "id", "relIds": "dm"}
 _NOTES = {"footnoteReference": "footnote", "endnoteReference": "endnote"}
 
 
 @dataclass
 class ParagraphText:
-    """Text, and the text boxes anchored in the paragraph."""
+    """Text, and what is anchored in the paragraph."""
 
     text: str = ""
     boxes: list[Element] = field(default_factory=list)
+    graphics: list[str] = field(default_factory=list)  # relationships of charts and diagrams
 
 
 class Runs:
@@ -50,6 +52,8 @@ class Runs:
                 continue
             if name == "txbxContent":
                 result.boxes.append(element)
+            elif name in _GRAPHICS:
+                result.graphics.append(attribute(element, _GRAPHICS[name]) or "")
             elif name == "r" and _hidden(element):
                 pending.extend(c for c in reversed(element) if local(c) == "fldChar")
             elif not self._leaf(element, name, parts):

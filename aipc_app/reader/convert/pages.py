@@ -12,6 +12,7 @@ from aipc_app.reader.convert.lines import tidy
 from aipc_app.reader.failure import FailureKind, ReadingError
 
 NO_TEXT = "There is no text in it."
+ONLY_PICTURES = "There are only pictures in it; save it as PDF and add that, so that the text in them is read."
 UNCERTAIN = "its encoding could not be told; save it as UTF-8 and add it again"
 
 

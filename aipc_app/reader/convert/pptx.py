@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from aipc_app.reader.convert.base import Content, ReadPage, Source
 from aipc_app.reader.convert.grid import Merge, grid_lines, row_line
 from aipc_app.reader.convert.ooxml import Ooxml, Relation, open_ooxml
-from aipc_app.reader.convert.pages import text_page
+from aipc_app.reader.convert.pages import NO_TEXT, ONLY_PICTURES, text_page
 from aipc_app.reader.convert.xml_tree import Element, attribute, child, children, descendants, local, number
 from aipc_app.reader.convert.zip_guard import damaged
 from aipc_app.reader.failure import FailureKind, ReadingError
@@ -55,7 +55,8 @@ class _Show:
     def pages(self) -> Iterator[ReadPage]:
         for page_number, part in enumerate(self.slides, 1):
             blocks = [*_Slide(self.file, part).blocks(), *self._notes(part)]
-            yield text_page(page_number, "\n\n".join(blocks))
+            pictures = bool(self.file.related(part, "image"))
+            yield text_page(page_number, "\n\n".join(blocks), empty=ONLY_PICTURES if pictures else NO_TEXT)
 
     def _notes(self, part: str) -> Iterator[str]:
         for notes in self.file.related(part, "notesSlide"):
@@ -95,10 +96,14 @@ class _Slide:
             for key in ("dm", "id"):
                 relation = self.relations.get(attribute(one, key) or "")
                 if relation is not None and relation.kind == "diagramData":
-                    points = descendants(self.file.optional(relation.part), "t")
-                    yield "\n".join(text for p in points if (text := _paragraphs(p)))
+                    yield "\n".join(diagram_lines(self.file.optional(relation.part)))
                 elif relation is not None and relation.kind == "chart":
                     yield "\n".join(chart_lines(self.file.optional(relation.part)))
+
+
+def diagram_lines(root: Element | None) -> list[str]:
+    """What the shapes of a diagram say."""
+    return [text for point in descendants(root, "t") if (text := _paragraphs(point))]
 
 
 def chart_lines(root: Element | None) -> list[str]:

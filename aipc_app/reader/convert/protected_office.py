@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import msoffcrypto
 from msoffcrypto.exceptions import DecryptionError, FileFormatError, InvalidKeyError, ParseError
@@ -12,7 +13,7 @@ from msoffcrypto.exceptions import DecryptionError, FileFormatError, InvalidKeyE
 from aipc_app.reader.convert.base import Content, Source
 from aipc_app.reader.convert.passwords import password_needed, protection_unknown, wrong_password
 from aipc_app.reader.convert.spool import Spool
-from aipc_app.reader.failure import ReadingError
+from aipc_app.reader.failure import FailureKind, ReadingError
 
 _OPENS_WITHOUT = "VelvetSweatshop"  # Excel's own password for files that are protected against changes only
 
@@ -37,13 +38,18 @@ def decrypted(source: Source) -> Iterator[Source]:
     with Spool(source.work_folder) as spool:
         target = spool.folder / "plain"
         _decrypt(source, target)
-        yield replace(source, path=target, password=None)
+        try:
+            yield replace(source, path=target, password=None)
+        except ReadingError as error:
+            if error.kind is FailureKind.DAMAGED:  # it was whole before: another kind of protection than it looked
+                raise protection_unknown() from error
+            raise
 
 
-def _decrypt(source: Source, target: object) -> None:
+def _decrypt(source: Source, target: Path) -> None:
     passwords = [source.password] if source.password is not None else [_OPENS_WITHOUT]
     try:
-        with source.path.open("rb") as file, target.open("wb") as plain:  # type: ignore[attr-defined]
+        with source.path.open("rb") as file, target.open("wb") as plain:
             office = msoffcrypto.OfficeFile(file)
             for password in passwords:
                 office.load_key(password=password)

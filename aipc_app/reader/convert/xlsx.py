@@ -11,7 +11,7 @@ from aipc_app.reader.convert.base import Content, ReadPage, Source
 from aipc_app.reader.convert.grid import Merge, grid_lines
 from aipc_app.reader.convert.number_format import BUILTIN, shown
 from aipc_app.reader.convert.ooxml import Ooxml, open_ooxml
-from aipc_app.reader.convert.pages import check_length, sheet_text, text_page
+from aipc_app.reader.convert.pages import NO_TEXT, ONLY_PICTURES, check_length, sheet_text, text_page
 from aipc_app.reader.convert.xml_tree import (
     Element,
     attribute,
@@ -80,7 +80,9 @@ class _Workbook:
     def pages(self) -> Iterator[ReadPage]:
         for page_number, sheet in enumerate(self.sheets, 1):
             lines = [] if sheet.is_chart else self._lines(sheet)
-            yield text_page(page_number, sheet_text(sheet.name, lines, self._boxes(sheet)))
+            pictures = any(self.file.related(drawing, "image") for drawing in self.file.related(sheet.part, "drawing"))
+            empty = ONLY_PICTURES if pictures else NO_TEXT
+            yield text_page(page_number, sheet_text(sheet.name, lines, self._boxes(sheet)), empty=empty)
 
     def _lines(self, sheet: _Sheet) -> list[str]:
         rows: dict[int, dict[int, str]] = defaultdict(dict)

@@ -16,6 +16,7 @@ MAX_MEMBERS = 20_000
 MAX_TOTAL_BYTES = 4 << 30
 MAX_PART_BYTES = 512 << 20
 MAX_RATIO = 200  # text in XML seldom packs better than 30 to 1
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".emf", ".wmf", ".svg", ".webp")
 _RATIO_FROM_BYTES = 32 << 20  # small members may pack as well as they like
 
 
@@ -30,6 +31,10 @@ class GuardedZip:
     def names(self) -> frozenset[str]:
         """In lower case, with / between folders."""
         return frozenset(self._names)
+
+    def has_pictures(self, folder: str) -> bool:
+        """Whether there is a picture below a folder of the zip."""
+        return any(name.startswith(folder.lower()) and name.endswith(_PICTURES) for name in self._names)
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes] | None]:
