@@ -14,6 +14,7 @@ from msgspec import Struct
 from aipc_app.answer import checks
 from aipc_app.answer.align import Alignment, Span, align
 from aipc_app.answer.claim import Claim
+from aipc_app.answer.nearly import differs
 from aipc_app.answer.polarity import turned_word
 from aipc_app.answer.units import Units
 from aipc_app.domain.answers import SentenceState
@@ -54,9 +55,10 @@ def attribute(claim: Claim, units: Units, similarities: Mapping[int, float] | No
         return _unsupported(claim, "nothing", "")
     kind = "weak"
     quote = "\n".join(units.sources[span.source].page_text[span.start : span.end] for span in found.spans)
-    if not foreign and (wrong := _wrong(claim, units, found)):
+    wrong = None if foreign else _wrong(claim, units, found)
+    if wrong and wrong[0] != "turned":
         return _unsupported(claim, *wrong)
-    if state is SentenceState.SUPPORTED and turned_word(claim.text, quote, claim.tokens):
+    if state is SentenceState.SUPPORTED and (wrong or turned_word(claim.text, quote, claim.tokens)):
         state, kind = SentenceState.IN_DOUBT, "turned"
     if state is SentenceState.SUPPORTED and all(units.sources[s.source].aside for s in found.spans):
         state, kind = SentenceState.IN_DOUBT, "elsewhere"
@@ -94,14 +96,13 @@ def _romanised_stranger(claim: Claim, units: Units) -> str | None:
 
 
 def _wrong(claim: Claim, units: Units, found: Alignment) -> tuple[str, str] | None:
-    """(kind of reason, what) when the facts stand there but are said of something else."""
-    if term := checks.misquoted(claim, units, found.spans):
-        return "fact", term
-    if fact := checks.of_something_else(claim, units, found.spans):
-        return "fact", fact
-    if fact := checks.not_in_each(claim, units):
-        return "each", fact
-    return None
+    """(kind of reason, what) when the facts stand there but are said of something else, or by nearly these words."""
+    for kind, check in (
+        ("fact", checks.misquoted), ("fact", checks.of_something_else), ("each", checks.not_in_each),
+    ):  # fmt: skip
+        if what := check(claim, units, found.spans):
+            return kind, what
+    return differs(claim, units)
 
 
 def _unsupported(claim: Claim, kind: str, detail: str) -> Verdict:
@@ -112,6 +113,7 @@ _REASONS = {
     "zh": {
         "fact": "材料中没有“{}”，或不在所述之处",
         "name": "材料中没有出现“{}”",
+        "party": "引文说的不是“{}”",
         "each": "并非每份所说的文件都写着“{}”",
         "nothing": "材料中没有与此相符的文字",
         "weak": "引文与这句话只是部分相符",
@@ -123,6 +125,7 @@ _REASONS = {
     "en": {
         "fact": "“{}” does not stand in the material, or not where this is said",
         "name": "“{}” is not named in the material",
+        "party": "the quote does not say this of “{}”",
         "each": "not every document named here has “{}”",
         "nothing": "no text of the material says this",
         "weak": "the quote agrees with this only in part",

@@ -48,7 +48,7 @@ def of_something_else(claim: Claim, units: Units, spans: Sequence[Span]) -> str 
     return None
 
 
-def not_in_each(claim: Claim, units: Units) -> str | None:
+def not_in_each(claim: Claim, units: Units, _spans: Sequence[Span] = ()) -> str | None:
     """Said to be the same in several documents, but one of those that are named doesn't have it."""
     if not claim.hard or not _SAME.search(claim.text) or _NOT_SAME.search(claim.text):
         return None

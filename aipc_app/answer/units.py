@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -16,6 +17,7 @@ from aipc_app.text.normalise import comparable
 from aipc_app.text.sentences import split_sentences
 from aipc_app.text.tokens import query_tokens
 
+_OPENS_ARTICLE = re.compile(r"[\s#*]*第[〇零一二三四五六七八九十百千0-9]+条")
 NEAR_UNITS = 3  # sentences before and after that a reader takes in with a quote
 
 
@@ -65,6 +67,17 @@ def cut_units(sources: Sequence[Source]) -> Units:
         weights=weights,
         plain="\n".join(dict.fromkeys(comparable(f"{s.document}\n{s.page_text}") for s in sources)),
     )
+
+
+def article_of(units: Units, index: int) -> tuple[Fact, ...]:
+    """The number of the article that unit `index` belongs to: the nearest one opened before it on its page."""
+    source = units.items[index].source
+    for unit in reversed(units.items[: index + 1]):
+        if unit.source != source:
+            break
+        if _OPENS_ARTICLE.match(unit.text):
+            return unit.facts[:1]
+    return find_facts(units.sources[source].label)
 
 
 def _units(number: int, source: Source) -> Iterable[Unit]:

@@ -55,6 +55,12 @@ def search_tokens(text: str) -> list[str]:
     return tokens
 
 
+def plain_words(text: str) -> list[str]:
+    """The words of a text in order, folded and lower case, figures and all; for comparing two texts word by word."""
+    words = (segmenter().cut(run[0]) for run in re.finditer(r"[^\W_]+", settled(text).lower()))
+    return [word for run in words for word in run]
+
+
 def query_tokens(text: str) -> list[str]:
     """Tokens of a question, each once, without stop words; with them if nothing else would be left."""
     tokens = list(dict.fromkeys(search_tokens(text)))

@@ -1,0 +1,127 @@
+"""A sentence in nearly its source's own words must not differ from it in what matters. Pure.
+
+Compared word by word with the sentences of the material that share most of its words: a no more or less, one party or
+name in the place of another, a figure of the same kind in the place of the source's. A sentence in words of its own is
+not looked at here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+from aipc_app.answer.claim import Claim
+from aipc_app.answer.units import Units, article_of
+from aipc_app.text.facts import Fact, supports
+from aipc_app.text.names import find_names
+from aipc_app.text.normalise import settled
+from aipc_app.text.tokens import plain_words
+
+Difference = tuple[str, str]
+
+NEARLY = 0.6  # share of the claim's words that stand in the source in the same order
+_AGREES: Difference = ("", "")
+_WORTH_COMPARING, _ALMOST, _MOST_COMPARED = 0.5, 0.85, 6
+_A_TURN = 3  # words; a longer stretch with a no in it is another clause that one of both leaves out
+_NO = ("不", "没", "未", "无", "非", "勿", "莫")
+_NOT_NO = frozenset(("不动产", "未来", "不仅", "不但", "非常", "无锡", "不过", "除非", "不断", "无论", "不管", "莫某"))
+_ENGLISH_NO = frozenset(("not", "no", "never", "without", "cannot", "none", "neither", "nor"))
+_PARTIES = (
+    frozenset(("原告", "被告")), frozenset(("甲方", "乙方", "丙方")), frozenset(("出借人", "借款人")),
+    frozenset(("债权人", "债务人", "保证人")), frozenset(("上诉人", "被上诉人")), frozenset(("申请人", "被申请人")),
+    frozenset(("抵押人", "抵押权人")), frozenset(("出卖人", "买受人")), frozenset(("lender", "borrower", "guarantor")),
+    frozenset(("plaintiff", "defendant")), frozenset(("buyer", "seller")),
+)  # fmt: skip
+_ROLES = frozenset[str]().union(*_PARTIES) | frozenset(("答辩人", "本人", "双方", "对方", "证人", "申请人", "他们"))
+
+
+def differs(claim: Claim, units: Units) -> Difference | None:
+    """(kind, what) of the first difference that matters: "fact", "party", "turned" or "name"; None if there is none.
+
+    The sentences of the material nearest in words are looked at; one of them that agrees is enough.
+    """
+    near = [found for found in (_compare(claim, units, index) for index in _nearest(claim, units)) if found is not None]
+    return None if not near or _AGREES in near else near[0]
+
+
+def _nearest(claim: Claim, units: Units) -> list[int]:
+    """Units that have most of the claim's words, figures apart."""
+    words = frozenset(token for token in claim.tokens if not any(c.isdigit() for c in token))
+    shared = [units.total(words & unit.tokens) for unit in units.items]
+    most = max(shared, default=0.0)
+    if not most or most < _WORTH_COMPARING * units.total(words):
+        return []
+    ranked = sorted(range(len(shared)), key=lambda i: -shared[i])
+    return [i for i in ranked[:_MOST_COMPARED] if shared[i] >= _ALMOST * most]
+
+
+def _compare(claim: Claim, units: Units, index: int) -> Difference | None:
+    """None: not nearly the same words. `_AGREES`: no difference that matters."""
+    unit = units.items[index]
+    quote = settled(unit.text)
+    said, source = plain_words(claim.text), plain_words(quote)
+    codes = SequenceMatcher(None, said, source, autojunk=False).get_opcodes()
+    if sum(b - a for tag, a, b, _, _ in codes if tag == "equal") < NEARLY * max(1, len(said)):
+        return None
+    known = [*unit.facts, *article_of(units, index)]
+    if fact := _other_fact(claim.hard, known):
+        return "fact", fact.text
+    for mine, theirs in _changes(codes, said, source):
+        if party := _other_party(mine, theirs):
+            return "party", party
+        if max(len(mine), len(theirs)) <= _A_TURN and _nos(mine) != _nos(theirs):
+            return "turned", ""
+    name = _other_name(claim, quote, tuple(_changes(codes, said, source)))
+    return ("name", name) if name else _AGREES
+
+
+def _changes(
+    codes: Sequence[tuple[str, int, int, int, int]], said: Sequence[str], source: Sequence[str]
+) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """What was put in the place of what, between the first and the last words that both have."""
+    equal = [i for i, code in enumerate(codes) if code[0] == "equal"]
+    for tag, a, b, c, d in codes[equal[0] : equal[-1] + 1]:
+        if tag != "equal":
+            yield said[a:b], source[c:d]
+    for tag, a, b, c, d in (*codes[: equal[0]], *codes[equal[-1] + 1 :]):
+        if tag == "replace":  # at the ends; what only the source has there is not part of the claim
+            yield said[a:b], source[d - (b - a) : d] if c == 0 else source[c : c + b - a]
+
+
+def _nos(words: Sequence[str]) -> int:
+    chinese = sum(1 for word in words if word not in _NOT_NO and any(no in word for no in _NO))
+    return chinese + sum(1 for word in words if word in _ENGLISH_NO or word.endswith("n't"))
+
+
+def _other_party(mine: Sequence[str], theirs: Sequence[str]) -> str | None:
+    for parties in _PARTIES:
+        here, there = parties & set(mine), parties & set(theirs)
+        if here and there and not here & there:
+            return min(here)
+    return None
+
+
+def _other_name(claim: Claim, quote: str, changes: Sequence[tuple[Sequence[str], Sequence[str]]]) -> str | None:
+    """A name the source lacks where it has one that the claim lacks; or any word put in just such a name's place."""
+    theirs = [name for name in find_names(quote) if name.lower() not in claim.text.lower()]
+    if not theirs:
+        return None
+    for name in claim.names:
+        if name not in quote:
+            return name
+    for mine, replaced in changes:
+        new = [word for word in mine if len(word) > 1 and word not in quote and word not in _ROLES]
+        if new and any(name.lower() == "".join(replaced) for name in theirs):
+            return new[0]
+    return None
+
+
+def _other_fact(hard: Sequence[Fact], known: Sequence[Fact]) -> Fact | None:
+    """A fact of the claim that the source lacks where the source has one of its kind that the claim lacks."""
+    for fact in hard:
+        if any(supports(one, fact) for one in known):
+            continue
+        unmatched = [one for one in known if not any(supports(one, other) for other in hard)]
+        if any(one.kind is fact.kind for one in unmatched):
+            return fact
+    return None
