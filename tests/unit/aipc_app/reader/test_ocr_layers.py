@@ -36,7 +36,7 @@ BROKEN: dict[str, tuple[Path, Wrong, bool]] = {
 }
 SOUND: dict[str, tuple[Path, str]] = {
     "plain": (SERIF, "\n".join(LINES)),
-    "rare names": (SERIF, "原告：龔喆、犇鑫淼、赟昶旻、翀弢\n被告：亓官奭、仝燚、乜垚、郄甄璟\n第三人：玥婳、祎珺、彧翾"),
+    "rare names": (SERIF, "原告：龔喆、犇鑫淼、赟昶旻\n被告：亓官奭、仝燚、乜垚、郄甄璟\n第三人：玥婳、祎珺、彧翾"),
     "formulas": (SANS, "其中 ∑(x − μ)² ÷ n = σ²，且 α ≤ β\n∫f(x)dx ≈ 0.6931，误差 ±0.5%\n√2 × π ≠ e，当 n → ∞ 时成立"),
     "old characters": (SERIF, "臺灣臺北地方法院民事判決書\n謹將應償還之欵項開列於後\n緣兩造於民國三十八年間訂立契約"),
     "english": (SANS, "\n".join(ENGLISH[1:8])),
