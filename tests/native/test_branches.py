@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from engine.errors import EngineError, RequestInvalid
+from engine.client.process import ProcessEngine
+from engine.errors import EngineDied, EngineError, RequestInvalid
 from engine.native.context import Decoded
 from engine.runtime.branches import shared_length
 from engine.runtime.job import Stopped
@@ -26,7 +30,7 @@ from engine.types.generation import (
     Priority,
     TextDelta,
 )
-from tests.native.conftest import prompt, run
+from tests.native.conftest import prompt, request_for, run
 
 DOCUMENT = "The loan contract of 5 March 2021: Zhang lends Li 500,000 yuan at 12 percent a year. " * 3
 QUESTIONS = ("Who lends?", "How much is it?", "Who borrows the money from Zhang?")
@@ -274,6 +278,46 @@ def test_a_request_without_prompts_or_with_too_few_schemas_is_refused(model: Loa
         Watched(model, ManyRequest(())).run()
     with pytest.raises(RequestInvalid, match="for each prompt"):
         Watched(model, many(json_schemas=(SCHEMA,))).run()
+
+
+def test_a_process_answers_several_at_once_and_a_user_overtakes_a_background_batch(
+    process: ProcessEngine, tiny_model: Path
+) -> None:
+    process.load(request_for(tiny_model))
+    branches = process.generate_many(many(max_tokens=200, priority=Priority.BACKGROUND))
+    events = iter(branches)
+    said: dict[int, int] = {}
+    for event in events:  # until all of them speak
+        if isinstance(event.event, TextDelta):
+            said[event.branch] = said.get(event.branch, 0) + 1
+        if len(said) == 3:
+            break
+    answer = list(process.generate(GenerateRequest(prompt("Who rents?", "Wang rents a shop."), max_tokens=3)))[-1]
+    assert isinstance(answer, Generated)  # long before the batch is through, or the cancels below would come too late
+    ends, after = {}, 0
+    for event in events:
+        after += isinstance(event.event, TextDelta)
+        if after == 4:  # it goes on
+            branches.cancel_branch(1)
+        if event.ends:
+            ends[event.branch] = event.event
+            branches.cancel()
+    assert next(iter(ends)) == 1
+    assert [generated(ends[i]).reason for i in range(3)] == [FinishReason.CANCELLED] * 3
+
+
+def test_a_process_that_dies_fails_the_whole_batch_and_the_next_one_is_served(
+    process: ProcessEngine, tiny_model: Path
+) -> None:
+    process.load(request_for(tiny_model))
+    events = iter(process.generate_many(many(max_tokens=200)))
+    next(events)
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGKILL)
+    with pytest.raises(EngineDied):
+        list(events)
+    last = list(process.generate_many(many(max_tokens=2)))
+    assert sum(event.ends for event in last) == 3
 
 
 def test_what_is_shared_ends_at_a_common_cut_or_gives_away_less_than_a_piece() -> None:

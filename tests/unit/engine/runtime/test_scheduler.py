@@ -74,6 +74,9 @@ class SteppedJob(Job):
     def fail(self, error: EngineError) -> None:
         self.ended.put(error)
 
+    def cancel_part(self, part: int) -> None:
+        self.ended.put(f"part {part}")
+
 
 class BrokenJob(SteppedJob):
     def steps(self, loaded: Loaded) -> Generator[None, None, None]:
@@ -200,6 +203,29 @@ def test_cancelling_what_waits_ends_it_at_once(
     run(job, 2)
     assert job.ended.get(timeout=WAIT_S) == "done"
     assert waiting.ended.empty()
+
+
+def test_a_part_is_cancelled_wherever_its_request_is(
+    scheduler: Scheduler, model: Model, diary: queue.SimpleQueue[str]
+) -> None:
+    aside, running, waiting = (
+        SteppedJob(1, Priority.BACKGROUND, diary), SteppedJob(2, Priority.USER, diary),
+        SteppedJob(3, Priority.USER, diary),
+    )  # fmt: skip
+    scheduler.submit(aside)
+    next_of(diary)
+    scheduler.submit(running)
+    run(aside, 1)
+    assert next_of(diary, 2) == ["1 waits", "2.0"]
+    scheduler.submit(waiting)
+    for id_ in (1, 2, 3, 9):
+        scheduler.cancel_part(id_, id_ * 10)
+    assert [job.ended.get(timeout=WAIT_S) for job in (aside, running, waiting)] == ["part 10", "part 20", "part 30"]
+    assert not model.interrupt.raised.is_set()
+    run(running, 2)
+    run(waiting, 2)
+    run(aside, 2)
+    assert [job.ended.get(timeout=WAIT_S) for job in (running, waiting, aside)] == ["done"] * 3
 
 
 def test_a_change_of_model_fails_what_runs_waits_or_is_set_aside(
