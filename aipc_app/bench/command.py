@@ -7,10 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from aipc_app.bench import placement, start
+from aipc_app.bench import ingest, placement, start
 from aipc_app.bench.report import BenchReport
 
 _BENCHES: dict[str, Callable[[Path | None], BenchReport]] = {
+    "ingest": ingest.run,
     "placement": placement.run,
     "start": lambda _data: start.run(),
 }
