@@ -1,0 +1,61 @@
+"""Builds llama-server, the peer that `aipc bench kv` compares with, from llama-cpp-python's own sources.
+
+Once for this user, into the cache; about ten minutes. Needs cmake, a C++ compiler and the package index. Not part of
+the program: without it the benchmark lists the comparison under `skipped`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+VERSION = "0.3.36"
+FLAGS = (
+    "-DCMAKE_BUILD_TYPE=Release", "-DGGML_NATIVE=ON", "-DBUILD_SHARED_LIBS=OFF", "-DLLAMA_BUILD_SERVER=ON",
+    "-DLLAMA_BUILD_TOOLS=ON", "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF", "-DLLAMA_CURL=OFF",
+    "-DLLAMA_OPENSSL=OFF",
+)  # fmt: skip
+
+
+def place() -> Path:
+    """Where the benchmark looks for it."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "aipc"
+    return cache / f"llama-server-{VERSION}" / "llama-server"
+
+
+def main() -> int:
+    target = place()
+    if target.exists():
+        print(f"{target} is there already")
+        return 0
+    with tempfile.TemporaryDirectory(prefix="llama-server-") as folder:
+        built = build(Path(folder))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        half = target.with_suffix(".half")
+        shutil.copy2(built, half)
+        half.replace(target)
+    print(target)
+    return 0
+
+
+def build(folder: Path) -> Path:
+    """Download, unpack, compile. Raises CalledProcessError."""
+    pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary=llama-cpp-python"]
+    subprocess.run([*pip, "--dest", folder, f"llama-cpp-python=={VERSION}"], check=True)
+    with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
+        archive.extractall(folder, filter="data")
+    source = next(p for p in folder.glob("llama_cpp_python-*") if p.is_dir()) / "vendor" / "llama.cpp"
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    subprocess.run(["cmake", "-S", source, "-B", folder / "build", *generator, *FLAGS], check=True)
+    jobs = str(os.cpu_count() or 1)
+    subprocess.run(["cmake", "--build", folder / "build", "--target", "llama-server", "-j", jobs], check=True)
+    return folder / "build" / "bin" / "llama-server"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
