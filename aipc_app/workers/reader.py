@@ -40,12 +40,18 @@ _LOG = logging.getLogger("aipc.workers")
 _POLL_S = 0.05  # how soon a cancel is noticed
 _CANCEL_GRACE_S = 0.2  # after that the reader is killed
 RENDER_SECONDS = 60.0
+_WORKER_BYTES = 6 << 30  # of the PC's memory for each worker: a file may take 2 GiB, the model needs the rest
 _MOST_RECOGNITION_S = 60.0  # of one page, added to its file's time
 
 OnPage = Callable[[PageRead], None]
 OnMember = Callable[[MemberFound], None]
 OnOpened = Callable[[Opened], None]
 Final = TypeVar("Final", FileRead, PageRendered)
+
+
+def worker_count(cores: int, memory_bytes: int) -> int:
+    """How many files are worth reading at once: half the cores, four at most, and memory for each."""
+    return max(1, min(4, cores // 2, memory_bytes // _WORKER_BYTES))
 
 
 class Reader:
@@ -63,6 +69,7 @@ class Reader:
         self._pictures = Lane(command, log_dir / "reader-pages.log")
         self._picture_turn = threading.Lock()
         self._crashed: set[Path] = set()
+        self._opened_with: dict[Path, str] = {}  # in this process only: pages can be drawn until the program ends
 
     def read(
         self,
@@ -92,10 +99,17 @@ class Reader:
         )  # fmt: skip
         with self._file_lane(cancel) as lane:
             work = _Work(lane, request, limits.seconds, cancel, self._crashed)
-            return work.run(FileRead, on_page, on_opened, on_member)
+            done = work.run(FileRead, on_page, on_opened, on_member)
+        if password is not None:
+            self._opened_with[path] = password
+        return done
 
     def render(self, path: Path, name: str, page: int, scale: float, password: str | None = None) -> PageRendered:
-        """Draw one page (from 1) at `scale` pixels per point, blocking. Raises like `read`."""
+        """Draw one page (from 1) at `scale` pixels per point, blocking. Raises like `read`.
+
+        A file that was read with a password since the program started is drawn with it; it is kept nowhere else.
+        """
+        password = password or self._opened_with.get(path)
         request = RenderPage(next(self._ids), str(path), name, page, scale, password)
         with self._picture_turn:
             return _Work(self._pictures, request, RENDER_SECONDS, None, self._crashed).run(PageRendered)

@@ -29,7 +29,8 @@ def jbig2_picture(data: bytes) -> Image.Image:
         try:
             page = document[0]
             (thing,) = page.get_objects()
-            return thing.get_bitmap().to_pil().convert("RGBA")
+            picture: Image.Image = thing.get_bitmap().to_pil().convert("RGBA")
+            return picture
         finally:
             document.close()
     except (ValueError, struct.error, IndexError, pdfium.PdfiumError) as error:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import BinaryIO
 
 import numpy as np
@@ -75,7 +76,7 @@ class _Ofd:
 
     def members(self) -> Iterator[Member]:
         for attachment in self.document.attachments:
-            yield Member(attachment.name, lambda file, one=attachment: self._write(one, file))
+            yield Member(attachment.name, partial(self._write, attachment))
 
     def _write(self, attachment: Attachment, file: BinaryIO) -> None:
         data = self.document.package.read(attachment.part)

@@ -176,7 +176,8 @@ def _blended(
 
 def _pixels(points: npt.NDArray[np.float64], matrix: Matrix) -> npt.NDArray[np.int32]:
     whole = np.column_stack((points, np.ones(len(points)))) @ matrix
-    return np.clip(whole[:, :2] * 2**_SUBPIXELS, -(2**26), 2**26).astype(np.int32)
+    placed: npt.NDArray[np.int32] = np.clip(whole[:, :2] * 2**_SUBPIXELS, -(2**26), 2**26).astype(np.int32)
+    return placed
 
 
 def _seal_picture(data: bytes) -> Image.Image | None:

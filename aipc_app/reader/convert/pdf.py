@@ -135,7 +135,7 @@ def _without_text(page: pdfium.PdfPage, number: int, read: PdfText) -> ReadPage:
         why = OFF_PAGE if read.outside else BLANK
         return ReadPage(_page(page, number, read, PageState.EMPTY), why)
     seen = read_page(page, number, SCAN if pdfium_c.FPDF_PAGEOBJ_IMAGE in shown else DRAWN)
-    if read.outside and seen.page.state is PageState.EMPTY:
+    if read.outside and seen.page.state is PageState.EMPTY and pdfium_c.FPDF_PAGEOBJ_IMAGE not in shown:
         return ReadPage(seen.page, OFF_PAGE)
     return seen
 

@@ -51,8 +51,8 @@ class Networks:
 
 
 def threads() -> int:
-    """Half of the cores and at most four: the window and the language model need the rest."""
-    return max(1, min(_MOST_THREADS, (os.cpu_count() or 1) // 2))
+    """A quarter of the cores and at most four: several readers may recognise at once, and the model needs the rest."""
+    return max(1, min(_MOST_THREADS, (os.cpu_count() or 1) // 4))
 
 
 @cache

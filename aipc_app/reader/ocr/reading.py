@@ -35,7 +35,9 @@ def cut_out(picture: Image, quad: Quad) -> Image:
     height = max(1, round(float(max(np.linalg.norm(quad[3] - quad[0]), np.linalg.norm(quad[2] - quad[1])))))
     to = np.array([[0, 0], [width, 0], [width, height], [0, height]], dtype=np.float32)
     matrix = cv2.getPerspectiveTransform(quad, to)
-    return cv2.warpPerspective(picture, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    size, border = (width, height), cv2.BORDER_REPLICATE
+    straight: Image = cv2.warpPerspective(picture, matrix, size, flags=cv2.INTER_CUBIC, borderMode=border)
+    return straight
 
 
 def read_line(line: Image, networks: Networks) -> Reading:

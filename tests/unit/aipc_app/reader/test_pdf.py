@@ -16,6 +16,7 @@ from aipc_app.domain.documents import PageState
 from aipc_app.domain.reader_wire import ReadLimits
 from aipc_app.errors import DocumentError, DocumentLimit, PasswordNeeded
 from aipc_app.workers.reader import Reader
+from aipc_app.workers.spawn import child_command
 from tests.unit.aipc_app.reader.conftest import Outcome, ReadFile
 from tests.unit.aipc_app.reader.making import (
     PdfPage,
@@ -175,6 +176,22 @@ def test_a_protected_file_asks_for_its_password_and_opens_with_it(
         read(file, password="wrong")
     assert read(file, password="geheim").text == "Secret text"
     assert reader.render(file, "a.pdf", 1, 1.0, password="geheim").width == 300
+
+
+def test_a_file_read_with_its_password_is_drawn_until_the_program_ends(
+    tmp_path: Path, read: ReadFile, reader: Reader
+) -> None:
+    file = encrypted(tmp_path / "b.pdf", "geheim")
+    with pytest.raises(PasswordNeeded):
+        reader.render(file, "b.pdf", 1, 1.0)
+    read(file, password="geheim")
+    assert reader.render(file, "b.pdf", 1, 1.0).width == 300
+    later = Reader(child_command("reader"), tmp_path / "logs")
+    try:
+        with pytest.raises(PasswordNeeded, match="protected"):
+            later.render(file, "b.pdf", 1, 1.0)
+    finally:
+        later.close()
 
 
 def test_a_file_protected_against_changes_only_opens_without_a_password(tmp_path: Path, read: ReadFile) -> None:
