@@ -17,6 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+import psutil
 from filelock import FileLock, Timeout
 
 from aipc_app import log, paths
@@ -36,7 +37,7 @@ from aipc_app.settings.model import Settings
 from aipc_app.store import Store
 from aipc_app.text import tokens
 from aipc_app.workers.encoder import Encoder
-from aipc_app.workers.reader import Reader
+from aipc_app.workers.reader import Reader, worker_count
 from aipc_app.workers.spawn import child_command
 from engine.client.base import EngineClient
 from engine.client.models import ModelTasks
@@ -92,14 +93,15 @@ def _build(home: Home, engine: EngineClient | None, stack: ExitStack, *, reads_a
     store = Store.open(home)
     stack.callback(store.close)
     changes = ChangeBus()
-    reader = Reader(child_command("reader"), home.logs)
+    readers = worker_count(os.cpu_count() or 1, psutil.virtual_memory().total)
+    reader = Reader(child_command("reader"), home.logs, workers=readers)
     stack.callback(reader.close)
     encoder = Encoder(_encoder_command(home, settings), home.logs)
     stack.callback(encoder.close)
     engine = engine or ProcessEngine(child_command("engine"), home.logs / "engine.log", _kept(home, settings()))
     stack.callback(engine.close)
     model_tasks = ModelTasks(child_command("models"), paths.assets() / "models.toml", home.logs / "models.log")
-    ingest = IngestQueue(store, reader, encoder, settings, changes.publish)
+    ingest = IngestQueue(store, reader, encoder, settings, changes.publish, readers=readers)
     stack.callback(ingest.stop)
     watcher = FolderWatcher(store, ingest, changes.publish, leave_out=home.root)
     stack.callback(watcher.stop)

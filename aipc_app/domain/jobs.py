@@ -33,6 +33,23 @@ class Job(Struct, frozen=True, kw_only=True):
     reason: str | None = None
 
 
+class PendingWork(Struct, frozen=True, kw_only=True):
+    """All that waits or is being done: files to read with their bytes, passages to be given vectors."""
+
+    read_documents: int = 0
+    read_bytes: int = 0
+    embed_documents: int = 0
+    embed_passages: int = 0
+
+
+class Indexing(Struct, frozen=True, kw_only=True):
+    """Where indexing stands. `seconds_left` is None while too little was measured to say."""
+
+    paused: bool = False
+    pending: PendingWork = PendingWork()
+    seconds_left: float | None = None
+
+
 class Changes(Struct, frozen=True, kw_only=True):
     """What a write changed; screens decide for themselves what to refresh."""
 

@@ -19,6 +19,7 @@ from aipc_app.errors import (
 )
 from aipc_app.ingest.announce import Announcer
 from aipc_app.ingest.lane import Backoff, log_bug
+from aipc_app.ingest.pace import Pace
 from aipc_app.ingest.pipeline import EmbedderChanged, embed_document, settled
 from aipc_app.ingest.ports import PassageEncoder, collection_of
 from aipc_app.ingest.reconcile import queue_embedding, rebuild_vectors
@@ -39,8 +40,8 @@ class _LetOthersGo(Exception):
 class EmbedLane(WorkLane):
     """Embeds one document after the other. Without an encoder everything stays queued until there is one."""
 
-    def __init__(self, store: Store, encoder: PassageEncoder, announcer: Announcer) -> None:
-        super().__init__(JobKind.EMBED, store, announcer)
+    def __init__(self, store: Store, encoder: PassageEncoder, announcer: Announcer, pace: Pace) -> None:
+        super().__init__(JobKind.EMBED, store, announcer, pace)
         self._encoder = encoder
         self._backoff_encoder, self._backoff_index = Backoff(), Backoff()
         self._unavailable = False
@@ -151,6 +152,7 @@ class EmbedLane(WorkLane):
         self._announce(job.document_id)
 
     def _attempt(self, job: Job, embedder: str) -> None:
+        started, missing = time.monotonic(), len(self._store.vectors.missing(embedder, job.document_id))
         try:
             embed_document(
                 self._encoder,
@@ -162,6 +164,7 @@ class EmbedLane(WorkLane):
                 cancel=self._cancel,
             )
             self._finish(job, embedder)
+            self._pace.note_embedded(missing, time.monotonic() - started)
         except StorageError:
             self._put_back(job)
             raise

@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Collection, Sequence
 
 from aipc_app.domain.documents import Document, DocumentStatus
-from aipc_app.domain.jobs import Changes, JobKind
+from aipc_app.domain.jobs import Changes, Indexing, JobKind
 from aipc_app.errors import Cancelled, UserMistake
 from aipc_app.ingest.announce import Announcer
 from aipc_app.ingest.correcting import clean, correct
 from aipc_app.ingest.embedding import EmbedLane
 from aipc_app.ingest.intake import take_in
+from aipc_app.ingest.pace import Pace
 from aipc_app.ingest.pipeline import settled
 from aipc_app.ingest.ports import FileReader, PassageEncoder
 from aipc_app.ingest.reading import ReadLane
@@ -43,12 +44,17 @@ class IngestQueue:
         encoder: PassageEncoder,
         settings: Callable[[], Settings],
         on_changes: Callable[[Changes], None],
+        *,
+        readers: int = 1,
     ) -> None:
+        """`readers`: how many files are read at once, as many as the reader has workers."""
         self._store = store
-        self._announcer = Announcer(on_changes)
-        self._embedding = EmbedLane(store, encoder, self._announcer)
-        self._reading = ReadLane(store, reader, settings, self._announcer, self._embedding)
-        self._lanes = (self._reading, self._embedding)
+        self._announcer, self._pace = Announcer(on_changes), Pace()
+        self._embedding = EmbedLane(store, encoder, self._announcer, self._pace)
+        read = (store, reader, settings, self._announcer, self._embedding, self._pace)
+        self._reading = ReadLane(*read)
+        self._readers = (self._reading, *(ReadLane(*read, beside=self._reading) for _ in range(readers - 1)))
+        self._lanes = (*self._readers, self._embedding)
 
     def start(self) -> None:
         """Queue again what a kill left behind, and begin. Raises StorageError."""
@@ -165,6 +171,12 @@ class IngestQueue:
         for lane in self._lanes:
             lane.pause(False)
 
+    def indexing(self) -> Indexing:
+        """Whether it is paused, what waits, and how long that will take."""
+        pending = self._store.jobs.pending_work()
+        left = self._pace.seconds_left(pending, readers=len(self._readers), embeds=not self._embedding.stalled)
+        return Indexing(paused=self._reading.paused, pending=pending, seconds_left=left)
+
     def unlink(self, case_id: int, document_id: int) -> bool:
         """Take a document out of a case, out of its vectors too. True: it was the last case, it is gone for good.
 
@@ -172,8 +184,8 @@ class IngestQueue:
         """
         last = self._store.documents.unlink(case_id, document_id)
         if last:
-            self._reading.forget(document_id)
-            self._embedding.forget(document_id)
+            for lane in self._lanes:
+                lane.forget(document_id)
         self._embedding.remove_vectors(document_id, case_id)
         self._announcer.changed(Changes(cases=True, documents=frozenset({case_id}), jobs=True))
         return last

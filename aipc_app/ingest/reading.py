@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 
 from aipc_app.domain.documents import Document, DocumentStatus, Member
@@ -21,6 +22,7 @@ from aipc_app.ingest.announce import Announcer
 from aipc_app.ingest.embedding import EmbedLane
 from aipc_app.ingest.intake import TakenMember, take_in
 from aipc_app.ingest.lane import log_bug
+from aipc_app.ingest.pace import Pace
 from aipc_app.ingest.pipeline import ReadResult, read_document
 from aipc_app.ingest.ports import FileReader
 from aipc_app.ingest.working import MOST_ATTEMPTS, WorkLane
@@ -32,7 +34,10 @@ _BUG = "The program failed on this file; retry, and report it if it stays."
 
 
 class ReadLane(WorkLane):
-    """Reads one file after the other; what is read is handed on to be embedded while the next is read."""
+    """Reads one file after the other; what is read is handed on to be embedded while the next is read.
+
+    Several may work side by side, each with a reader of its own.
+    """
 
     def __init__(
         self,
@@ -41,11 +46,14 @@ class ReadLane(WorkLane):
         settings: Callable[[], Settings],
         announcer: Announcer,
         embedding: EmbedLane,
+        pace: Pace,
+        beside: ReadLane | None = None,
     ) -> None:
-        super().__init__(JobKind.READ, store, announcer)
+        """`beside`: the first of several such lanes; this one shares its passwords."""
+        super().__init__(JobKind.READ, store, announcer, pace, "" if beside is None else "-more")
         self._reader, self._settings, self._embedding = reader, settings, embedding
-        self._passwords: dict[int, str] = {}
-        self._swept = False
+        self._passwords: dict[int, str] = {} if beside is None else beside._passwords
+        self._swept = beside is not None
 
     def queue(self, document: Document, password: str | None) -> None:
         """Have a document read, anew if it was read before; the caller wakes the lane when that is durable."""
@@ -74,8 +82,10 @@ class ReadLane(WorkLane):
             document = self._store.documents.get(job.document_id)
             self._store.documents.set_status(document.id, DocumentStatus.READING)
             self._announce(document.id)
+            started = time.monotonic()
             result = self._read(job, document)
             self._save(job, document, result)
+            self._pace.note_read(document.size, len(result.passages), time.monotonic() - started)
         except StorageError:
             self._put_back(job, DocumentStatus.QUEUED)
             raise

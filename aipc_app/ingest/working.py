@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from aipc_app.domain.documents import DocumentStatus
-from aipc_app.domain.jobs import Changes, Job, JobKind
+from aipc_app.domain.jobs import Changes, Job, JobKind, JobState
 from aipc_app.ingest.announce import Announcer
 from aipc_app.ingest.lane import Lane
+from aipc_app.ingest.pace import Pace
 from aipc_app.store import Store
 
 MOST_ATTEMPTS = 2
@@ -19,9 +20,9 @@ MOST_ATTEMPTS = 2
 class WorkLane(Lane):
     """A lane that does one kind of durable job, one job at a time."""
 
-    def __init__(self, kind: JobKind, store: Store, announcer: Announcer) -> None:
-        super().__init__(f"ingest-{kind.value}", self._next)
-        self._kind, self._store, self._announcer = kind, store, announcer
+    def __init__(self, kind: JobKind, store: Store, announcer: Announcer, pace: Pace, name: str = "") -> None:
+        super().__init__(f"ingest-{kind.value}{name}", self._next)
+        self._kind, self._store, self._announcer, self._pace = kind, store, announcer, pace
         self._lock = threading.Lock()  # from taking a job until it can be cancelled
         self._document_id: int | None = None
         self._cancel = threading.Event()
@@ -32,6 +33,10 @@ class WorkLane(Lane):
     def prefer(self, case_id: int) -> None:
         self._preferred = case_id
         self.wake()
+
+    @property
+    def paused(self) -> bool:
+        return self._paused
 
     def pause(self, on: bool) -> None:
         self._paused = on
@@ -48,7 +53,8 @@ class WorkLane(Lane):
             if self._document_id == document_id:
                 self._cancel.set()
                 return
-            queued = [job for job in self._store.jobs.of_document(document_id) if job.kind is self._kind]
+            jobs = self._store.jobs.of_document(document_id)
+            queued = [job for job in jobs if job.kind is self._kind and job.state is JobState.QUEUED]
             with self._store.transaction():
                 for job in queued:
                     self._cancelled(job)

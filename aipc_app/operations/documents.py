@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from aipc_app.domain.documents import Document, Page
-from aipc_app.domain.jobs import Changes, Job
+from aipc_app.domain.jobs import Changes, Indexing, Job
 from aipc_app.domain.reader_wire import PageRendered
 from aipc_app.errors import UserMistake
 from aipc_app.ingest.queue import Added
@@ -61,6 +61,21 @@ def list_jobs(services: Services) -> Op[tuple[Job, ...]]:
     return simply("list jobs", services.store.jobs.list)
 
 
+def list_running(services: Services) -> Op[tuple[Job, ...]]:
+    """Work that is under way just now."""
+    return simply("list running jobs", services.store.jobs.running)
+
+
+def indexing(services: Services) -> Op[Indexing]:
+    """Whether indexing is paused, what waits, and how long that will take."""
+    return simply("indexing", services.ingest.indexing)
+
+
+def pause_indexing(services: Services, *, on: bool) -> Op[Indexing]:
+    """Begin nothing new, or go on. A file that is being read is read to its end."""
+    return simply("pause indexing", lambda: _pause(services, on))
+
+
 def get_document(services: Services, *, document_id: int) -> Op[Document]:
     return simply("get document", lambda: services.store.documents.get(document_id))
 
@@ -81,6 +96,12 @@ def original_path(services: Services, *, document_id: int) -> Op[Path]:
         "open original",
         lambda: services.store.originals.path(services.store.documents.get(document_id).sha256),
     )
+
+
+def _pause(services: Services, on: bool) -> Indexing:
+    (services.ingest.pause if on else services.ingest.resume)()
+    services.changes.publish(Changes(jobs=True))
+    return services.ingest.indexing()
 
 
 def _add(services: Services, case_id: int, paths: Sequence[Path], password: str | None) -> tuple[Added, ...]:

@@ -6,7 +6,7 @@ import sqlite3
 import time
 from collections.abc import Sequence
 
-from aipc_app.domain.jobs import Job, JobKind, JobState
+from aipc_app.domain.jobs import Job, JobKind, JobState, PendingWork
 from aipc_app.errors import UserMistake
 from aipc_app.store.database import Database
 
@@ -128,6 +128,12 @@ class Jobs:
             rows = connection.execute(f"{_SELECT} WHERE j.state IN {_UNFINISHED} ORDER BY j.id").fetchall()
             return tuple(self._job(row) for row in rows)
 
+    def running(self) -> tuple[Job, ...]:
+        """The few that are being worked on."""
+        with self._database.read() as connection:
+            rows = connection.execute(f"{_SELECT} WHERE j.state = 'running' ORDER BY j.id").fetchall()
+            return tuple(self._job(row) for row in rows)
+
     def waiting(self, kind: JobKind, case_id: int) -> bool:
         """Is a job of this kind queued for a document of the case?"""
         with self._database.read() as connection:
@@ -156,6 +162,19 @@ class Jobs:
         with self._database.read() as connection:
             row = connection.execute(f"SELECT COUNT(*) FROM jobs WHERE state IN {_UNFINISHED}").fetchone()
             return int(row[0])
+
+    def pending_work(self) -> PendingWork:
+        """How much is queued or running."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT j.kind, COUNT(*), COALESCE(SUM(d.size), 0), COALESCE(SUM(d.passages), 0) FROM jobs j"
+                f" JOIN documents d ON d.id = j.document_id WHERE j.state IN {_UNFINISHED} GROUP BY j.kind"
+            )
+            found = {kind: (count, size, passages) for kind, count, size, passages in rows}
+        read, embed = found.get(JobKind.READ.value, (0, 0, 0)), found.get(JobKind.EMBED.value, (0, 0, 0))
+        return PendingWork(
+            read_documents=read[0], read_bytes=read[1], embed_documents=embed[0], embed_passages=embed[2]
+        )
 
     def _requeue(self, connection: sqlite3.Connection, condition: str, values: tuple[int, ...]) -> int:
         """Put running jobs back; where the same work was queued again meanwhile, that one stands for both."""

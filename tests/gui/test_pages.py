@@ -199,3 +199,24 @@ def test_a_detail_shows_where_it_stands(rig: Rig) -> None:
     viewer = rig.case_page.bench.viewer
     rig.until(lambda: viewer.text.marked_text == "借款合同")
     dialog.reject()
+
+
+def test_indexing_is_paused_and_goes_on_from_the_list_of_jobs(rig: Rig, tmp_path: Path) -> None:
+    case = rig.open_case()
+    path = tmp_path / "新证据.txt"
+    path.write_text("收到五十万元。", encoding="utf-8")
+    rig.case_page.bench.documents.add_paths([path])  # this window reads nothing: it waits
+    chip = rig.window.rail.jobs
+    rig.until(lambda: chip.tally.busy)
+    chip.open_panel()
+    assert chip.panel is not None
+    rig.until(chip.panel.pause.isVisible)
+    QTest.mouseClick(chip.panel.pause, LEFT)
+    rig.until(chip.panel.resume.isVisible)
+    assert rig.services.ingest.indexing().paused and "Paused" in chip.panel.state.text()
+    QTest.mouseClick(chip.panel.resume, LEFT)
+    rig.until(chip.panel.pause.isVisible)
+    assert not rig.services.ingest.indexing().paused
+    assert chip.panel.state.text() == ""  # nothing was measured: nothing is said
+    chip.panel.hide()
+    assert rig.services.store.cases.get(case.id).documents == 3

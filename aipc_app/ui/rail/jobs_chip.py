@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QProgressBar, QPushButton, QSizePolicy
 
 from aipc_app.domain.jobs import Changes, Job
 from aipc_app.operations import documents
+from aipc_app.ui.bridge.running import Running
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.rail.jobs_panel import JobsPanel
 from aipc_app.ui.rail.tally import Tally, tally
 from aipc_app.ui.widgets.basics import column, label, row, themed
 from aipc_app.ui.widgets.elided import ElidedLabel
+
+_PAUSE_MS = 100  # at least, between two lists of jobs
+_JOBS_A_MS = 10  # the longer the list, the longer the pause
 
 
 class JobsChip(QPushButton):
@@ -22,6 +26,10 @@ class JobsChip(QPushButton):
         self._context = context
         self._jobs: tuple[Job, ...] = ()
         self.tally = Tally()
+        self._asked: Running | None = None
+        self._again = False
+        self._pause = QTimer(self, singleShot=True)
+        self._pause.timeout.connect(self.reload)
         self.setProperty("kind", "chip")
         self.setObjectName("jobsChip")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -40,7 +48,16 @@ class JobsChip(QPushButton):
 
     def reload(self) -> None:
         bridge = self._context.bridge
-        bridge.start(documents.list_jobs(bridge.services), self, done=self._show)
+        if self._asked is not None:
+            self._again = True  # one list at a time: thousands of jobs change faster than they are listed
+            return
+        self._again = False
+        self._asked = bridge.start(documents.list_jobs(bridge.services), self, done=self._show, ended=self._listed)
+
+    def _listed(self) -> None:
+        self._asked = None
+        if self._again and self._context.bridge.ready:
+            self._pause.start(_PAUSE_MS + len(self._jobs) // _JOBS_A_MS)
 
     def open_panel(self) -> None:
         """The list of jobs, beside the chip."""
@@ -49,6 +66,7 @@ class JobsChip(QPushButton):
         if self.panel is None:
             self.panel = JobsPanel(self.window(), self._context)
         self.panel.show_jobs(self._jobs)
+        self._ask_how_long()
         corner = self.mapTo(self.window(), self.rect().topRight())
         self.panel.open_at(corner.x() + 16, corner.y() + self.height())
 
@@ -72,6 +90,12 @@ class JobsChip(QPushButton):
         self._refresh()
         if self.panel is not None and self.panel.isVisible():
             self.panel.show_jobs(jobs)
+            self._ask_how_long()
+
+    def _ask_how_long(self) -> None:
+        bridge = self._context.bridge
+        if self.panel is not None and bridge.ready:
+            bridge.start(documents.indexing(bridge.services), self.panel, done=self.panel.show_indexing)
 
     def _refresh(self) -> None:
         tokens, now = self._context.look.tokens, self.tally

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QScrollArea, QWidget
 
-from aipc_app.domain.jobs import Job, JobState
+from aipc_app.domain.jobs import Indexing, Job, JobState
 from aipc_app.operations import documents
 from aipc_app.ui.bridge.lanes import Lane
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.widgets.basics import button, clear, column, frame, icon_button, label, row, said
 from aipc_app.ui.widgets.elided import ElidedLabel
+from aipc_app.ui.widgets.figures import roughly
 
 _MOST = 200  # rows drawn; the head says how many there are
 
@@ -34,6 +35,7 @@ class JobsPanel(QFrame):
         head.addStretch(1)
         head.addWidget(icon_button(context.words, context.look, "close", "jobs.close", self.hide))
         inside.addLayout(head)
+        inside.addLayout(self._state_line())
         self._none = said(context.words, "jobs.none", "muted", wrap=True)
         inside.addWidget(self._none)
         self._area = QScrollArea(widgetResizable=True)
@@ -52,6 +54,34 @@ class JobsPanel(QFrame):
         self.show()
         self.raise_()
         self.setFocus()
+
+    def show_indexing(self, now: Indexing) -> None:
+        """Whether it is paused, and how long the rest takes where that is known."""
+        words, waits = self._context.words, now.pending.read_documents + now.pending.embed_documents > 0
+        told = ""
+        if now.paused:
+            told = words("jobs.paused")
+        elif waits and now.seconds_left is not None:
+            told = words("jobs.left", took=roughly(now.seconds_left))
+        self.state.setText(told)
+        self.pause.setVisible(waits and not now.paused)
+        self.resume.setVisible(now.paused)
+
+    def _state_line(self) -> QHBoxLayout:
+        across = row(gap=8)
+        self.state = label(kind="small", wrap=True)
+        self.pause = button(self._context.words, "jobs.pause", lambda: self._pause(True), "link")
+        self.resume = button(self._context.words, "jobs.resume", lambda: self._pause(False), "link")
+        across.addWidget(self.state, 1)
+        across.addWidget(self.pause)
+        across.addWidget(self.resume)
+        self.pause.hide()
+        self.resume.hide()
+        return across
+
+    def _pause(self, on: bool) -> None:
+        bridge = self._context.bridge
+        bridge.start(documents.pause_indexing(bridge.services, on=on), self, done=self.show_indexing)
 
     def show_jobs(self, jobs: Sequence[Job]) -> None:
         clear(self._rows)

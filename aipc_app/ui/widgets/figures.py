@@ -19,3 +19,13 @@ def seconds(value: float) -> str:
     if value < 120:
         return f"{value:.0f} s"
     return f"{int(value) // 60} min {int(value) % 60:02d} s"
+
+
+def roughly(value: float) -> str:
+    """An estimate, no finer than it is known: 5 s, 40 s, 3 min, 1 h 20 min."""
+    if value < 60:
+        return f"{max(int(value / 5 + 0.5) * 5, 5)} s"
+    if value < 3600:
+        return f"{int(value / 60 + 0.5)} min"
+    minutes = int(value / 600 + 0.5) * 10
+    return f"{minutes // 60} h {minutes % 60:02d} min"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import QPoint, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget
 
 from aipc_app.domain.documents import Document
 from aipc_app.domain.fields import DocumentField
-from aipc_app.domain.jobs import Changes, Job, JobState
+from aipc_app.domain.jobs import Changes, Job
 from aipc_app.operations import details, documents
 from aipc_app.ui.case.documents.actions import DocumentActions
 from aipc_app.ui.case.documents.delegate import DocumentDelegate
@@ -23,6 +23,9 @@ from aipc_app.ui.case.documents.watch_foot import WatchFoot
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.widgets.basics import button, column, frame, icon_button, label, row, said, with_icon
 from aipc_app.ui.widgets.empty import EmptyState
+
+_PAUSE_MS = 60  # at least, between two looks at the store
+_ROWS_A_MS = 8  # the longer the list, the longer the pause
 
 
 class DocumentsPane(QFrame):
@@ -40,6 +43,9 @@ class DocumentsPane(QFrame):
         self._context = context
         self._case_id: int | None = None
         self._stale = False  # something changed while nobody looked
+        self._waiting: Changes | None = None  # what changed since the list was asked for last
+        self._pause = QTimer(self, singleShot=True)
+        self._pause.timeout.connect(self._after_pause)
         self.details: DetailsDialog | None = None
         self.setProperty("kind", "pane")
         self.setMinimumWidth(200)
@@ -147,18 +153,26 @@ class DocumentsPane(QFrame):
     def _changed(self, changes: Changes) -> None:
         if self._case_id is None or not (self._case_id in changes.documents or changes.pages or changes.jobs):
             return
-        if self.isVisible():
-            self._reload_all(changes)
-        else:
+        if not self.isVisible():
             self._stale = True
+        elif self._pause.isActive():
+            self._waiting = changes if self._waiting is None else self._waiting | changes
+        else:
+            self._reload_all(changes)
+
+    def _after_pause(self) -> None:
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and self.isVisible():
+            self._reload_all(waiting)
 
     def _reload_all(self, changes: Changes | None = None) -> None:
         self._stale = False
+        self._pause.start(_PAUSE_MS + len(self.model.rows) // _ROWS_A_MS)
         if changes is None or self._case_id in changes.documents or changes.pages:
             self.reload()
         if changes is None or changes.jobs:
             bridge = self._context.bridge
-            bridge.start(documents.list_jobs(bridge.services), self, done=self._show_jobs)
+            bridge.start(documents.list_running(bridge.services), self, done=self._show_jobs)
 
     def _show(self, case_id: int, found: tuple[Document, ...]) -> None:
         if case_id != self._case_id:
@@ -172,7 +186,7 @@ class DocumentsPane(QFrame):
         self.memory.documents_changed()
 
     def _show_jobs(self, jobs: tuple[Job, ...]) -> None:
-        self.model.set_progress({job.document_id: job.progress for job in jobs if job.state is JobState.RUNNING})
+        self.model.set_progress({job.document_id: job.progress for job in jobs})
 
     def _included_changed(self) -> None:
         self._refresh()

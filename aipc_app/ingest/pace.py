@@ -1,0 +1,63 @@
+"""How fast documents go through, and how long the rest will take: said only once it is known."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+
+from aipc_app.domain.jobs import JobKind, PendingWork
+
+_REMEMBERED = 64  # of the latest pieces of work: what comes next is most like them
+_LEAST_S = 2.0  # of measured work before anything is said
+_LEAST_PIECES = 3
+_OVERHEAD_BYTES = 20_000  # what the smallest file costs, as if it were so much longer
+
+
+class Pace:
+    """Measured while work is done. May be used from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._done: dict[JobKind, deque[tuple[float, float]]] = {kind: deque(maxlen=_REMEMBERED) for kind in JobKind}
+        self._passages: deque[tuple[float, int]] = deque(maxlen=_REMEMBERED)
+
+    def note_read(self, size: int, passages: int, seconds: float) -> None:
+        """A file of `size` bytes was read into so many passages."""
+        with self._lock:
+            self._done[JobKind.READ].append((size + _OVERHEAD_BYTES, seconds))
+            self._passages.append((size + _OVERHEAD_BYTES, passages))
+
+    def note_embedded(self, passages: int, seconds: float) -> None:
+        with self._lock:
+            self._done[JobKind.EMBED].append((passages, seconds))
+
+    def seconds_left(self, pending: PendingWork, *, readers: int = 1, embeds: bool = True) -> float | None:
+        """For all that waits; None while too little was measured to say. `embeds`: vectors are being made at all."""
+        with self._lock:
+            reading = self._speed(JobKind.READ)
+            embedding = self._speed(JobKind.EMBED)
+            per_byte = _ratio([(weight, float(count)) for weight, count in self._passages])
+        weight = pending.read_bytes + pending.read_documents * _OVERHEAD_BYTES
+        if weight and reading is None:
+            return None
+        to_read = weight / (reading * readers) if weight and reading else 0.0
+        passages = pending.embed_passages + weight * (per_byte or 0.0)
+        if not embeds or not passages:
+            return to_read
+        if embedding is None:
+            return None
+        return max(to_read, passages / embedding)
+
+    def _speed(self, kind: JobKind) -> float | None:
+        """Weight a second, of one worker."""
+        done = self._done[kind]
+        seconds = sum(spent for _weight, spent in done)
+        if len(done) < _LEAST_PIECES and seconds < _LEAST_S:
+            return None
+        weight = sum(weight for weight, _spent in done)
+        return weight / seconds if seconds > 0 and weight > 0 else None
+
+
+def _ratio(pairs: list[tuple[float, float]]) -> float | None:
+    whole = sum(first for first, _ in pairs)
+    return sum(second for _, second in pairs) / whole if whole else None
