@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,6 +31,8 @@ from engine.wire.plan_messages import (
 )
 
 _MOST_DRY_RUNS = 2  # what the first one measured may lead to another context, once
+_LOOK_S = 0.1
+Cancel = threading.Event | None
 _DIED = "The process that makes plans ended; try again."
 
 
@@ -39,22 +42,32 @@ class PlanTasks:
     def __init__(self, command: Sequence[str], facts: Path, log_path: Path) -> None:
         self._command, self.facts, self._log_path = tuple(command), facts, log_path
 
-    def plan(self, path: str, wishes: PlanWishes) -> PlacementPlan:
+    def plan(self, path: str, wishes: PlanWishes, cancel: Cancel = None) -> PlacementPlan:
         """From the header and what is known already; a fraction of a second. Raises ModelError, RequestInvalid."""
-        return self._make(path, wishes).plan
+        return self.made(path, wishes, cancel).plan
 
-    def plan_measured(self, path: str, wishes: PlanWishes) -> PlacementPlan:
+    def plan_measured(self, path: str, wishes: PlanWishes, cancel: Cancel = None) -> PlacementPlan:
         """The same, after a dry run where none was kept for this model and context; seconds the first time."""
-        made = self._make(path, wishes)
-        for _ in range(_MOST_DRY_RUNS):
-            if made.is_measured or not made.plan.fits or not self._run_dry(path, wishes):
-                break
-            made = self._make(path, wishes)
-        return made.plan
+        return self.made_measured(path, wishes, cancel).plan
 
-    def probe(self, path: str = "") -> Inventory:
+    def made_measured(self, path: str, wishes: PlanWishes, cancel: Cancel = None) -> PlanMade:
+        """`plan_measured` with the machine it was made for."""
+        made = self.made(path, wishes, cancel)
+        for _ in range(_MOST_DRY_RUNS):
+            if made.is_measured or not made.plan.fits or not self._run_dry(path, wishes, cancel):
+                break
+            made = self.made(path, wishes, cancel)
+        return made
+
+    def made(self, path: str, wishes: PlanWishes, cancel: Cancel = None) -> PlanMade:
+        """`plan` with the machine it was made for."""
+        reply = self._ask(MakePlan(path, wishes, str(self.facts)), cancel)
+        assert isinstance(reply, PlanMade)
+        return reply
+
+    def probe(self, path: str = "", cancel: Cancel = None) -> Inventory:
         """Measure this machine and the disk of `path`, and keep it; at most a few seconds. Raises EngineError."""
-        reply = self._ask(ProbeMachine(path, str(self.facts)))
+        reply = self._ask(ProbeMachine(path, str(self.facts)), cancel)
         assert isinstance(reply, Probed)
         return reply.inventory
 
@@ -77,21 +90,18 @@ class PlanTasks:
         assert isinstance(reply, PlanRan)
         return reply
 
-    def _make(self, path: str, wishes: PlanWishes) -> PlanMade:
-        reply = self._ask(MakePlan(path, wishes, str(self.facts)))
-        assert isinstance(reply, PlanMade)
-        return reply
-
-    def _run_dry(self, path: str, wishes: PlanWishes) -> bool:
+    def _run_dry(self, path: str, wishes: PlanWishes, cancel: Cancel) -> bool:
         """False when there is nothing to be measured here, or the dry run failed: the estimate stays, and says so."""
         try:
-            reply = self._ask(RunDry(path, wishes, str(self.facts)))
+            reply = self._ask(RunDry(path, wishes, str(self.facts)), cancel)
         except EngineError:
+            if cancel is not None and cancel.is_set():
+                raise
             return False
         return isinstance(reply, RanDry) and reply.shapes > 0
 
-    def _ask(self, task: Struct) -> PlanReply:
-        inbox: queue.SimpleQueue[PlanReply | None] = queue.SimpleQueue()
+    def _ask(self, task: Struct, cancel: Cancel = None) -> PlanReply:
+        inbox: queue.Queue[PlanReply | None] = queue.Queue()
         child = ChildProcess[PlanReply](
             self._command,
             accepts=PlanReply,
@@ -100,13 +110,25 @@ class PlanTasks:
             on_exit=lambda _code: inbox.put(None),
         )
         try:
-            child.wait_ready()
             child.send(task)
-            reply = inbox.get()
+            reply = _awaited(inbox, cancel)
+            if reply is None:
+                raise EngineDied(_DIED)
+            child.wait_ready()  # it greeted before it answered: this only looks whether it is of this build
+        except EngineError:
+            child.kill()
+            raise
         finally:
             child.close()
-        if reply is None:
-            raise EngineDied(_DIED)
         if isinstance(reply, PlanFailed):
             raise error_of(Failed(0, reply.kind, reply.message))
         return reply
+
+
+def _awaited(inbox: queue.Queue[PlanReply | None], cancel: Cancel) -> PlanReply | None:
+    while True:
+        try:
+            return inbox.get(timeout=_LOOK_S)
+        except queue.Empty:
+            if cancel is not None and cancel.is_set():
+                raise EngineError("Cancelled.") from None

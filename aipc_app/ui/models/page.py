@@ -13,6 +13,7 @@ from aipc_app.operations import models
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.models.card import ModelCard
 from aipc_app.ui.models.plan_card import PlanCard
+from aipc_app.ui.models.preview import PreviewCard
 from aipc_app.ui.widgets.basics import button, clear, column, row, said, with_icon
 
 
@@ -44,6 +45,9 @@ class ModelsPage(QWidget):
         inside.addWidget(said(context.words, "models.hint", "muted", wrap=True))
         self._cards = column(gap=10)
         inside.addLayout(self._cards)
+        inside.addWidget(said(context.words, "plan.preview", "heading"))
+        self.preview = PreviewCard(context)
+        inside.addWidget(self.preview)
         inside.addWidget(said(context.words, "plan.title", "heading"))
         self.plan = PlanCard(context)
         inside.addWidget(self.plan)
@@ -58,6 +62,7 @@ class ModelsPage(QWidget):
     def _changed(self, changes: Changes) -> None:
         if changes.models:
             self._reload()
+            self.preview.model_chosen()
 
     def _reload(self) -> None:
         bridge = self._context.bridge

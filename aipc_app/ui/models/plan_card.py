@@ -71,6 +71,9 @@ class PlanCard(QFrame):
             grid.addWidget(label(words(key), "small"), (place // 3) * 2, place % 3)
             grid.addWidget(label(value, "strong"), (place // 3) * 2 + 1, place % 3)
         self._facts.addWidget(holder)
+        if model.planned_ram_bytes:
+            planned = words("plan.planned", ram=memory(model.planned_ram_bytes), vram=memory(model.planned_vram_bytes))
+            self._facts.addWidget(label(planned, "small"))
         if plan.reasons:
             self._facts.addWidget(label(words("plan.reasons"), "small-strong"))
         for reason in plan.reasons:

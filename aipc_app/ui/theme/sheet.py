@@ -91,6 +91,11 @@ QToolButton[kind="ask"]:focus { border: 2px solid $text; padding: 5px; }
 QToolButton[kind="ask"]:disabled { background: $pressed; border-color: $pressed; }
 QToolButton[kind="rail-tool"]:hover { background: $pressed; }
 
+QSlider::groove:horizontal { background: $pressed; height: 4px; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }
+QSlider::handle:horizontal { background: $surface; border: 2px solid $accent; width: 12px; margin: -6px 0;
+  border-radius: 8px; }
+QSlider::handle:horizontal:focus { background: $accent; border: 2px solid $text; }
 QLineEdit, QPlainTextEdit, QTextEdit, QComboBox, QSpinBox { background: $surface; border: 1px solid $border_strong;
   border-radius: 6px; padding: 5px 8px; selection-background-color: $accent; selection-color: $on_accent; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QComboBox:focus { border: 1px solid $accent; }
