@@ -1,4 +1,5 @@
-"""Builds llama-server, the peer that `aipc bench kv` compares with, from llama-cpp-python's own sources.
+"""Builds llama-server and llama-bench, the peers of `aipc bench kv` and `aipc bench decode`, from llama-cpp-python's
+own sources.
 
 Once for this user, into the cache; about ten minutes. Needs cmake, a C++ compiler and the package index. Not part of
 the program: without it the benchmark lists the comparison under `skipped`.
@@ -15,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 VERSION = "0.3.36"
+TARGETS = ("llama-server", "llama-bench")
 FLAGS = (
     "-DCMAKE_BUILD_TYPE=Release", "-DGGML_NATIVE=ON", "-DBUILD_SHARED_LIBS=OFF", "-DLLAMA_BUILD_SERVER=ON",
     "-DLLAMA_BUILD_TOOLS=ON", "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF", "-DLLAMA_CURL=OFF",
@@ -23,28 +25,28 @@ FLAGS = (
 
 
 def place() -> Path:
-    """Where the benchmark looks for it."""
+    """Where the benchmarks look for them."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "aipc"
-    return cache / f"llama-server-{VERSION}" / "llama-server"
+    return cache / f"llama-server-{VERSION}"
 
 
 def main() -> int:
-    target = place()
-    if target.exists():
-        print(f"{target} is there already")
+    if all((place() / name).exists() for name in TARGETS):
+        print(f"{place()} is there already")
         return 0
     with tempfile.TemporaryDirectory(prefix="llama-server-") as folder:
         built = build(Path(folder))
-        target.parent.mkdir(parents=True, exist_ok=True)
-        half = target.with_suffix(".half")
-        shutil.copy2(built, half)
-        half.replace(target)
-    print(target)
+        place().mkdir(parents=True, exist_ok=True)
+        for name in TARGETS:
+            half = place() / f"{name}.half"
+            shutil.copy2(built / name, half)
+            half.replace(place() / name)
+    print(place())
     return 0
 
 
 def build(folder: Path) -> Path:
-    """Download, unpack, compile. Raises CalledProcessError."""
+    """Download, unpack, compile; the folder with the programs. Raises CalledProcessError."""
     pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary=llama-cpp-python"]
     subprocess.run([*pip, "--dest", folder, f"llama-cpp-python=={VERSION}"], check=True)
     with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
@@ -53,8 +55,8 @@ def build(folder: Path) -> Path:
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     subprocess.run(["cmake", "-S", source, "-B", folder / "build", *generator, *FLAGS], check=True)
     jobs = str(os.cpu_count() or 1)
-    subprocess.run(["cmake", "--build", folder / "build", "--target", "llama-server", "-j", jobs], check=True)
-    return folder / "build" / "bin" / "llama-server"
+    subprocess.run(["cmake", "--build", folder / "build", "--target", *TARGETS, "-j", jobs], check=True)
+    return folder / "build" / "bin"
 
 
 if __name__ == "__main__":
