@@ -16,8 +16,8 @@ from engine.types.plan import Part, PartKind
 _HEIGHT, _RADIUS, _LEAST_WIDTH = 22, 5.0, 2.0
 _COLOURS = {
     PartKind.ATTENTION: "accent", PartKind.SHARED_EXPERTS: "good", PartKind.ROUTED_EXPERTS: "warn",
-    PartKind.DENSE_FFN: "accent_hover", PartKind.RECURRENT: "good", PartKind.EMBEDDING: "faint", PartKind.OUTPUT: "muted",
-    PartKind.KV_CACHE: "bad", PartKind.COMPUTE: "border_strong",
+    PartKind.DENSE_FFN: "accent_hover", PartKind.RECURRENT: "good", PartKind.EMBEDDING: "faint",
+    PartKind.OUTPUT: "muted", PartKind.KV_CACHE: "bad", PartKind.COMPUTE: "border_strong",
 }
 
 
