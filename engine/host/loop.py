@@ -60,7 +60,9 @@ class Host:
             case wire.Load():
                 self._give_up_load.set()  # a load before this one is of no use any more
                 give_up = self._give_up_load = threading.Event()
-                self._scheduler.change_model(lambda: self._load(message, give_up), _CHANGED)
+                self._scheduler.change_model(
+                    lambda: self._load(message, give_up), _CHANGED, lambda loaded: self._tell(message.id, loaded)
+                )
             case wire.CancelLoad():
                 self._give_up_load.set()
             case wire.Unload():
@@ -136,8 +138,12 @@ class Host:
         except EngineError as error:
             self._fail(message.id, error)
             return None
-        self._send(wire.Loaded(message.id, loaded.description))
         return loaded
+
+    def _tell(self, id_: int, loaded: Loaded | None) -> None:
+        """It is there, and can be asked from now on."""
+        if loaded is not None:
+            self._send(wire.Loaded(id_, loaded.description))
 
     def _unload(self, message: wire.Unload) -> None:
         self._send(wire.Unloaded(message.id))

@@ -35,6 +35,7 @@ class _Turn:
 class _Change:
     opener: Opener
     why: str
+    told: Callable[[Loaded | None], None] = lambda _loaded: None
     last: bool = False
 
 
@@ -93,9 +94,14 @@ class Scheduler:
             if job.id == id_:
                 job.cancel_part(part)
 
-    def change_model(self, opener: Opener, why: str) -> None:
-        """Free the present model, then run `opener` on the engine's thread for the next one. Any thread."""
-        self._change(_Change(opener, why))
+    def change_model(
+        self, opener: Opener, why: str, told: Callable[[Loaded | None], None] = lambda _loaded: None
+    ) -> None:
+        """Free the present model, then run `opener` on the engine's thread for the next one. Any thread.
+
+        `told` gets the next one once it is in its place, so that who hears of it can ask for it at once.
+        """
+        self._change(_Change(opener, why, told))
 
     def count_tokens(self, texts: Sequence[str]) -> tuple[int, ...]:
         """Tokens of each text as a segment, also while something runs. Any thread. Raises RequestInvalid."""
@@ -225,6 +231,7 @@ class Scheduler:
         loaded = change.opener()
         with self._loaded_guard:
             self._loaded = loaded
+        change.told(loaded)
 
 
 def no_model() -> RequestInvalid:
