@@ -86,6 +86,7 @@ class Proof:
                     end=span.end,
                     quote=page.text[span.start : span.end],
                     boxes=span_boxes(page.boxes, span.start, span.end),
+                    page_label=page.label,
                 )
             )
         return self._markers[key]

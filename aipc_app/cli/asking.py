@@ -70,6 +70,7 @@ def passage(item: Evidence) -> dict[str, object]:
         "document": p.document,
         "document_id": p.document_id,
         "page": p.page,
+        "page_label": p.page_label,
         "article": p.article,
         "heading": p.heading,
         "text": p.text,
@@ -168,7 +169,8 @@ def show(answer: Answer, output: Output) -> None:
         return
     doubtful = [s.text for s in answer.sentences if s.state is not SentenceState.SUPPORTED]
     for citation in answer.citations:
-        output.line(f"  [{citation.marker}] {citation.document}, page {citation.page}: {_short(citation)}")
+        printed = f" (printed {citation.page_label})" if citation.page_label else ""
+        output.line(f"  [{citation.marker}] {citation.document}, page {citation.page}{printed}: {_short(citation)}")
     for text in doubtful:
         output.line(f"  not supported by the material: {text.strip()}")
 

@@ -33,6 +33,7 @@ class Citation(Struct, frozen=True, kw_only=True):
     end: int
     quote: str
     boxes: tuple[Box, ...] = ()
+    page_label: str = ""  # as Page.label
 
 
 class Sentence(Struct, frozen=True, kw_only=True):

@@ -88,7 +88,8 @@ def _page(text: str, index: int) -> _Page:
 
 def _edge_lines(text: str) -> list[tuple[int, int]]:
     """The places of the first and the last lines with something on them."""
-    first, last = [], []
+    first: list[tuple[int, int]] = []
+    last: list[tuple[int, int]] = []
     at = 0
     while len(first) < _EDGE_LINES and at < len(text):
         end = text.find("\n", at)

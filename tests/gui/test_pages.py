@@ -12,8 +12,12 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QPushButton
 
 from aipc_app.domain.documents import Document, DocumentStatus, Page, PageState
 from aipc_app.domain.fields import DocumentField, FieldName
+from aipc_app.ingest.passages import drafts_of, index_passage, labelled
+from aipc_app.ingest.sources import expand
 from aipc_app.operations.details import document_fields
+from aipc_app.ui.case.conversation.where import where_told
 from aipc_app.ui.case.viewer.pane import Place
+from aipc_app.ui.words import Words
 from tests.gui.conftest import CONTRACT, WAIT_MS, Rig
 
 LEFT = Qt.MouseButton.LeftButton
@@ -141,8 +145,6 @@ def test_an_original_is_opened_as_a_copy_and_only_if_that_runs_nothing(
     case = rig.open_case()
     path = tmp_path / name
     path.write_text("转账五十万元", encoding="utf-8")
-    from aipc_app.ingest.sources import expand
-
     (added,) = rig.services.ingest.add(case.id, expand([path]))
     assert added.document is not None
     viewer = rig.case_page.bench.viewer
@@ -220,3 +222,24 @@ def test_indexing_is_paused_and_goes_on_from_the_list_of_jobs(rig: Rig, tmp_path
     assert chip.panel.state.text() == ""  # nothing was measured: nothing is said
     chip.panel.hide()
     assert rig.services.store.cases.get(case.id).documents == 3
+
+
+def test_a_citation_tells_the_number_printed_on_its_page() -> None:
+    words = Words("en")
+    assert where_told(words, "a.pdf", 3, "卷二 15") == "a.pdf, page 3 (printed 卷二 15)"
+    assert where_told(words, "a.pdf", 3, "3") == where_told(words, "a.pdf", 3, "") == "a.pdf, page 3"
+
+
+def test_a_quote_carries_the_number_printed_on_its_page(rig: Rig) -> None:
+    case = rig.services.store.cases.create("卷宗")
+    pages = [f"{CONTRACT}第{number}页" for number in (15, 16)]
+    store = rig.services.store
+    document = rig.store_document(case, "卷.txt", *pages)
+    read = [Page(number=n, text=text, state=PageState.TEXT) for n, text in enumerate(pages, 1)]
+    store.documents.save_read(document.id, pages=labelled(read), status=DocumentStatus.INDEXED, reason=None,
+                              passages=[index_passage(one.draft) for one in drafts_of(read)], has_layout=False)
+    assert {p.page_label for p in store.passages.of_document(document.id)} == {"15", "16"}
+    rig.desktop.open_case(store.cases.get(case.id))
+    rig.ask()
+    answer = rig.turn.answer
+    assert answer.citations and answer.citations[0].page_label in ("15", "16")

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel
 
 from aipc_app.domain.answers import Citation
 from aipc_app.domain.documents import Evidence, Passage
+from aipc_app.ui.case.conversation.where import where_told
 from aipc_app.ui.case.viewer.pane import Place
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.widgets.basics import label, row, tip
@@ -22,7 +23,7 @@ Open = Callable[[Place], object]
 def citation_card(context: UiContext, citation: Citation, on_open: Open) -> CardButton:
     """"[1] contract.pdf · page 3" and the quote."""
     place = Place(citation.document_id, citation.page, (citation.start, citation.end))
-    where = context.words("answer.where", document=citation.document, page=citation.page)
+    where = where_told(context.words, citation.document, citation.page, citation.page_label)
     return _card(context, str(citation.marker), where, "", citation.quote, lambda: on_open(place))
 
 
@@ -30,7 +31,7 @@ def evidence_card(context: UiContext, evidence: Evidence, on_open: Open, *, is_e
     """Where a passage stands, its heading, its first lines."""
     passage = evidence.passage
     place = passage_place(passage)
-    where = context.words("answer.where", document=passage.document, page=passage.page)
+    where = where_told(context.words, passage.document, passage.page, passage.page_label)
     heading = " · ".join(part for part in dict.fromkeys((passage.article, passage.heading)) if part)
     made = _card(context, "", where, heading, passage.text, lambda: on_open(place))
     if not is_evidence:

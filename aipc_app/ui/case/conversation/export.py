@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from aipc_app.domain.answers import Answer, Citation, SentenceState
 from aipc_app.ui.case.conversation.pieces import pieces
+from aipc_app.ui.case.conversation.where import where_told
 from aipc_app.ui.words import Words
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~])")
@@ -53,12 +54,12 @@ def _body(answer: Answer, words: Words) -> str:
 
 
 def _source(citation: Citation, words: Words) -> str:
-    where = words("answer.where", document=citation.document, page=citation.page)
+    where = where_told(words, citation.document, citation.page, citation.page_label)
     return f"[{citation.marker}] {where}: “{' '.join(citation.quote.split())}”"
 
 
 def _markdown_source(citation: Citation, words: Words) -> str:
-    where = words("answer.where", document=citation.document, page=citation.page)
+    where = where_told(words, citation.document, citation.page, citation.page_label)
     quote = "\n".join(f"> {_escape(line)}" for line in citation.quote.splitlines() or [""])
     return f"**[{citation.marker}]** {_escape(where)}\n\n{quote}"
 
