@@ -39,8 +39,8 @@ def _gpu(problem: Problem, found: Candidate) -> Iterator[Part]:
     if found.shape is ComputeShape.NOTHING:
         return
     units, gpu, first = problem.units, problem.limits.gpu, found.first_gpu_layer
-    for kind, reason in _ON_GPU.items():
-        yield _layers(problem, kind, range(first, len(units.layers)), gpu, reason)
+    for kind in _ON_GPU:
+        yield _layers(problem, kind, range(first, len(units.layers)), gpu, _ON_GPU[kind])
     why = _ALL_GPU if found.shape is ComputeShape.EVERYTHING else _EXPERTS_GPU
     yield _experts(found.gpu_experts, gpu, why)
     yield Part(tensors=PartKind.OUTPUT, layers="", device=gpu, bytes=units.output, reason=_OUTPUT_GPU)
