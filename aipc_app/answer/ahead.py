@@ -145,7 +145,7 @@ class ReadingAhead:
                     "or they are longer than what the model takes at once."
                 )
             hindered = partial(self._order_hindered, cancel)
-            if survey.missing_tokens == 0 or self._read(survey, hindered, emit):
+            if self._read(survey, hindered, emit):
                 return self.reading(case_id, model.path)
             if cancel.is_set():
                 raise Cancelled
@@ -234,10 +234,16 @@ class ReadingAhead:
                 continue
             survey = self._memory.survey(case.id, model)
             self._publish(Changes(remembering=frozenset({case.id})))
-            if survey is not None and survey.missing_tokens > 0:
+            if survey is not None and (survey.missing_tokens > 0 or not self._is_its_own(survey)):
                 return survey
             self._done[case.id] = signature
         return None
+
+    def _is_its_own(self, survey: Survey) -> bool:
+        """Is what is known kept for this case too? Another case's documents may be the same, and be deleted."""
+        label = case_label(survey.case_id)
+        shares = (share for share in self._engine.store_status().owners if share.owner == label)
+        return sum(share.tokens for share in shares) >= survey.known.known_tokens
 
     def _signature(self, case_id: int, model: LoadedModel) -> _Signature:
         """Changes when there may be something else to read."""

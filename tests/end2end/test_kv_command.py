@@ -68,6 +68,7 @@ def test_remember_pin_forget_over_several_starts(two_cases: Aipc) -> None:
     assert shares(two_cases, "甲") == [0.0, 0.0]
 
 
+@pytest.mark.long
 def test_deleting_takes_the_bytes_along_and_leaves_the_other_case_its_own(two_cases: Aipc) -> None:
     """The contract belongs to both cases; the record's text must be gone from the disk with the record."""
     two_cases.json("kv", "remember", "--case", "甲")
@@ -88,6 +89,7 @@ def test_deleting_takes_the_bytes_along_and_leaves_the_other_case_its_own(two_ca
     assert status["cases"] == [] and status["blocks"] == 0
 
 
+@pytest.mark.long
 def test_a_question_leaves_what_it_read_on_the_disk(two_cases: Aipc) -> None:
     (first,) = two_cases.json("ask", "--case", "乙", "借款金额是多少？", "--mode", "whole", "--no-library")
     assert first["timing"]["restored_tokens"] == 0

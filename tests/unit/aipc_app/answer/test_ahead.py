@@ -155,6 +155,23 @@ def test_what_is_remembered_already_is_not_read_again(rig: Rig) -> None:
     assert len(rig.engine.remember_requests) == read
 
 
+def test_what_another_case_has_read_is_kept_for_this_one_too(rig: Rig) -> None:
+    """The same document in both: nothing is computed again, and deleting the one case leaves it to the other."""
+    case = rig.case("甲", CONTRACT)
+    rig.ahead.order(case, lambda _event: None, threading.Event())
+    other = rig.store.cases.create("乙").id
+    (document,) = rig.store.documents.of_case(case)
+    rig.store.documents.link(other, document.id)
+    rig.ahead.start(reads=True)
+    rig.until(lambda: rig.shares(other) == [1.0])
+    rig.until_free(lambda: f"case:{other}" in {o.owner for o in rig.engine.store_status().owners})
+    rig.memory.owe_case(case)
+    rig.store.cases.delete(case)
+    rig.memory.pay()
+    survey = rig.memory.survey(other, _model(rig))
+    assert survey is not None and survey.missing_tokens == 0
+
+
 def test_no_model_no_reading_and_none_is_loaded(rig: Rig) -> None:
     rig.engine.unload()
     case = rig.case("甲", CONTRACT)
