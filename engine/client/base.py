@@ -113,8 +113,8 @@ class EngineClient(ABC):
 
     @abstractmethod
     def forget(self, owners: Sequence[str]) -> int:
-        """Delete what is kept for these owners or sources and for nobody else; bytes freed on disk. They are gone
-        when it returns."""
+        """Delete what is kept for these owners ("case:3") alone, and what holds text of these sources ("document:7"),
+        whoever keeps it, with all that was read after it. Returns the bytes freed on disk; they are gone then."""
 
     @abstractmethod
     def forget_all(self) -> int:

@@ -38,6 +38,7 @@ def prefix_of(prompt: Prompt) -> list[Segment]:
 class _Kept:
     tokens: int
     owners: set[str] = field(default_factory=set)
+    sources: set[str] = field(default_factory=set)
     last_used: float = 0.0
 
 
@@ -78,7 +79,8 @@ class FakeStore:
             if chain not in self._kept:
                 self._kept[chain] = _Kept(len(fake_tokens(segment.text)))
                 new += self._kept[chain].tokens
-            self._kept[chain].owners.update({owner, segment.source} - {""})
+            self._kept[chain].owners.update({owner} - {""})
+            self._kept[chain].sources.update({segment.source} - {""})
             self._kept[chain].last_used = time.time()
         return new
 
@@ -86,13 +88,14 @@ class FakeStore:
         (self._pinned.add if pinned else self._pinned.discard)(owner)
 
     def forget(self, owners: Sequence[str]) -> int:
-        gone: list[Chain] = []
-        for chain, kept in self._kept.items():
-            if kept.owners & set(owners):
-                kept.owners -= set(owners)
-                if not kept.owners:
-                    gone.append(chain)
-        self._pinned -= set(owners)
+        """What only these owners keep, what is of these sources, and whatever was read after it."""
+        names, gone = set(owners), set[Chain]()
+        for chain, kept in sorted(self._kept.items(), key=lambda item: len(item[0])):
+            last = bool(kept.owners & names) and kept.owners <= names
+            if last or kept.sources & names or chain[:-1] in gone:
+                gone.add(chain)
+            kept.owners -= names
+        self._pinned -= names
         return sum(self._kept.pop(chain).tokens for chain in gone) * BYTES_PER_TOKEN
 
     def forget_all(self) -> int:
@@ -102,14 +105,15 @@ class FakeStore:
         return freed
 
     def status(self) -> StoreStatus:
-        owners = sorted({owner for kept in self._kept.values() for owner in kept.owners} | self._pinned)
+        names = {name for kept in self._kept.values() for name in kept.owners | kept.sources}
+        owners = sorted(names | self._pinned)
         return StoreStatus(
             enabled=self.enabled, ram_bytes=self._bytes(), ram_quota=1 << 30, disk_bytes=self._bytes(),
             disk_quota=10 << 30, blocks=len(self._kept), owners=tuple(map(self._share, owners)), problem=self.problem,
         )  # fmt: skip
 
     def _share(self, owner: str) -> OwnerShare:
-        kept = [one for one in self._kept.values() if owner in one.owners]
+        kept = [one for one in self._kept.values() if owner in one.owners | one.sources]
         tokens, last = sum(one.tokens for one in kept), max((one.last_used for one in kept), default=0.0)
         return OwnerShare(owner, tokens * BYTES_PER_TOKEN, tokens, owner in self._pinned, last)
 

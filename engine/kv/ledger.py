@@ -28,6 +28,10 @@ class Ledger:
         self.writing: bytes | None = None
         self.problem = ""
 
+    def report(self, problem: str) -> None:
+        """What the status says is wrong; "" when nothing is any more."""
+        self.problem = problem
+
     def there(self, key: bytes) -> bool:
         """Whether the block can be had."""
         entry = self.index.get(key)

@@ -38,7 +38,7 @@ class BlockStore:
         self._readers = ThreadPoolExecutor(_READERS, "kv-reader")
         self._disk: DiskTier | None = None
         self._writer: Writer | None = None
-        self.model_problem = ""  # why the present model's cache can't be kept, told with the status
+        self._model_problem = ""
 
     def start(self) -> None:
         """Look at what is on disk, and from then on write behind; both on a thread of its own."""
@@ -50,7 +50,9 @@ class BlockStore:
             print(f"kv store: {error!r}", file=sys.stderr, flush=True)
             self._ledger.writes = False
             why = error.strerror or type(error).__name__
-            self._ledger.problem = f"What is read can't be kept: its folder can't be made ({why})."
+            self._ledger.report(
+                f"What is read can't be kept, because its folder can't be made ({why}); check the disk."
+            )
             return
         self._writer = Writer(self._ledger, self._settings, self._disk)
         self._writer.start()
@@ -135,6 +137,10 @@ class BlockStore:
                     ledger.mark(entry_, owners, sources)
             ledger.lock.notify_all()
 
+    def note_model(self, problem: str) -> None:
+        """Why the present model's cache can't be kept ("" when it can); told with the status."""
+        self._model_problem = problem
+
     def keep_in_ram(self, fingerprint: bytes) -> None:
         """Blocks of other models leave the RAM, but for those still to be written."""
         with self._ledger.lock:
@@ -161,7 +167,7 @@ class BlockStore:
             return StoreStatus(
                 enabled=ledger.writes, ram_bytes=ledger.index.ram_bytes, ram_quota=self._ledger.ram_quota,
                 disk_bytes=ledger.index.disk_bytes, disk_quota=settings.disk_bytes if settings else 0,
-                blocks=len(ledger.index), owners=ledger.shares(), problem=ledger.problem or self.model_problem,
+                blocks=len(ledger.index), owners=ledger.shares(), problem=ledger.problem or self._model_problem,
             )  # fmt: skip
 
     def pin(self, owner: str, pinned: bool) -> None:

@@ -200,7 +200,7 @@ class Writer:
                 return
             ledger.index.set_on_disk(entry, True)
             ledger.settle(entry)
-            ledger.problem = ""
+            ledger.report("")
 
     def _begin(self, entry: Entry) -> Block | None:
         """Make room and note the owner; None when it isn't to be written."""
@@ -233,7 +233,10 @@ class Writer:
                 return True
             victim = ledger.index.oldest(lambda one: one.on_disk and not ledger.is_pinned(one), spared)
             if victim is None:
-                ledger.problem = FULL_OF_PINS if over_quota and ledger.pinned else "" if over_quota else DISK_FULL
+                if not over_quota:
+                    ledger.report(DISK_FULL)
+                elif ledger.pinned:
+                    ledger.report(FULL_OF_PINS)
                 return False
             for one in ledger.index.with_descendants([victim]):
                 if one.on_disk:
@@ -259,4 +262,5 @@ class Writer:
     def _tell(self, error: OSError) -> None:
         print(f"kv store: {error!r}", file=sys.stderr, flush=True)
         why = error.strerror or type(error).__name__
-        self._ledger.problem = f"What is read can't be kept on the disk ({why}); check the disk and its free space."
+        with self._ledger.lock:
+            self._ledger.report(f"What is read can't be kept on the disk ({why}); check the disk and its free space.")

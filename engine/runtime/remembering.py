@@ -33,9 +33,10 @@ def model_blocks(
     Call it with an empty context.
     """
     layout = _probe(context, model) if model.divisible and not model.window else None
-    store.model_problem = "" if layout is not None else NOT_KEPT
     if layout is None:
+        store.note_model(NOT_KEPT)
         return None
+    store.note_model("")
     try:
         fingerprint = _fingerprint(library, model, context, summary, plan, store, layout).digest()
     except OSError as error:
