@@ -38,6 +38,7 @@ class Limits(msgspec.Struct, frozen=True):
     target: int = 400
     maximum: int = 600
     minimum: int = 80
+    clause_minimum: int = 300  # short clauses stand together: one by one they lose what they are about
     overlap: int = 100
     longest_row: int = 1600
 
@@ -78,6 +79,7 @@ class _Block(msgspec.Struct, frozen=True):
     heading: str | None
     article: str | None = None
     continued: bool = False
+    clause: bool = False
 
 
 class _Unit(msgspec.Struct, frozen=True):
@@ -214,7 +216,8 @@ class _Reader:
         continued = group[0].is_body and self._article is not None
         for index, line in enumerate(group):
             self._note(line, directly=index > 0)
-        yield _Block(start, end, self._path.text(), self._article, continued)
+        clause = self._numbering is not None and not self._numbering.noun and self._article is not None
+        yield _Block(start, end, self._path.text(), self._article, continued, clause)
 
     def _note(self, line: _Line, *, directly: bool) -> None:
         if line.mark is not None and line.clause_depth and line.heading is None:
@@ -297,7 +300,8 @@ def _packed(units: Sequence[_Unit], limits: Limits) -> list[list[_Unit]]:
     repeated: list[_Unit] = []
     for unit in units:
         weight = _total(repeated) + _total(fresh)
-        if fresh and (weight + unit.weight > limits.target or (unit.opens and weight >= limits.minimum)):
+        enough = limits.clause_minimum if unit.block.clause else limits.minimum
+        if fresh and (weight + unit.weight > limits.target or (unit.opens and weight >= enough)):
             passages.append(repeated + fresh)
             repeated = [] if unit.opens else _again(fresh, unit, limits)
             fresh = []

@@ -40,7 +40,9 @@ AGREEMENT = "LOAN AGREEMENT\nBETWEEN A AND B\n" + "".join(
     f"{number}. {title}\n{number}.1 The Borrower shall {verb} the Loan in accordance with the terms set out below, "
     f"in {number + 1}0 instalments of equal amount, without set-off or deduction of any kind whatsoever.\n"
     f"{number}.2 The Lender may, by giving notice in writing, ask the Borrower to {verb} at an earlier date, "
-    "and the Borrower must then comply within thirty days of receiving that notice from the Lender.\n"
+    "and the Borrower must then comply within thirty days of receiving that notice from the Lender. "
+    + "Nothing in this clause takes away from any other right that the Lender has under the law of the place. " * 5
+    + "\n"
     for number, (title, verb) in enumerate(
         [("DEFINITIONS", "define"), ("REPAYMENT", "repay"), ("INTEREST", "bear"), ("NOTICES", "notify")], 1
     )
