@@ -102,9 +102,10 @@ class _Reader:
         folder = Path(request.work_folder) if request.work_folder is not None else None
         source = Source(Path(request.path), request.name, request.password, request.limits, folder)
         with memory_limit(request.limits.memory_bytes):
-            converter = converter_of(detect(source))
-            with converter(source) as content:
-                done = self._send_pages(request, content)
+            format_ = detect(source)
+        converter = converter_of(format_)  # what it imports is not the file's doing
+        with memory_limit(request.limits.memory_bytes), converter(source) as content:
+            done = self._send_pages(request, content)
         self._channel.send(done)
 
     def _send_pages(self, request: ReadFile, content: Content) -> FileRead:

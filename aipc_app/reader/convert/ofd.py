@@ -15,7 +15,7 @@ import numpy as np
 from aipc_app.domain.boxes import NO_BOX, Box, pack_boxes
 from aipc_app.domain.documents import Page, PageState
 from aipc_app.reader.convert.base import Content, Member, ReadPage, Source
-from aipc_app.reader.convert.garbled import is_garbled
+from aipc_app.reader.convert.garbled import has_private_runs, is_garbled
 from aipc_app.reader.convert.ofd_draw import OfdPainter
 from aipc_app.reader.convert.ofd_objects import Glyphs, Placed, Thing, bounds, things_of
 from aipc_app.reader.convert.ofd_package import POINTS_PER_MM, Attachment, OfdDocument, OfdPage, open_ofd
@@ -93,7 +93,7 @@ class _Ofd:
         things = list(things_of(self.document, page))
         text, boxes = _text(things, size)
         signed = SEALED if page.seals else SIGNED if self.document.signatures and number == 1 else ""
-        if not text.strip() or is_garbled(text):
+        if not text.strip() or is_garbled(text) or has_private_runs(text):
             return self._by_picture(number, page, things, size, GARBLED if text.strip() else SCAN)
         seen = self._pictures(page, [thing for thing in things if isinstance(thing, Placed)], size)
         if not seen:

@@ -14,7 +14,7 @@ from msgspec import structs
 from aipc_app.domain.boxes import NO_BOX, pack_boxes
 from aipc_app.domain.documents import Page, PageState
 from aipc_app.reader.convert.base import Content, ReadPage, Source
-from aipc_app.reader.convert.garbled import is_garbled
+from aipc_app.reader.convert.garbled import has_private_runs, is_garbled
 from aipc_app.reader.convert.pdf_ocr import Area, read_area, read_page
 from aipc_app.reader.convert.pdf_open import open_pdf, page_count
 from aipc_app.reader.convert.pdf_pictures import is_scan, picture_areas, without_text
@@ -85,7 +85,7 @@ def _judged(page: pdfium.PdfPage, number: int, read: PdfText, fonts: FontTrust) 
     """The page's own text if it can be trusted, else what its picture says; never both in one."""
     if not read.text.strip():
         return _without_text(page, number, read)
-    if is_garbled(read.text, read.lost):
+    if is_garbled(read.text, read.lost) or has_private_runs(read.text):
         return _replaced(page, number, read, GARBLED)
     pictures = picture_areas(page)
     if is_scan(page, pictures):

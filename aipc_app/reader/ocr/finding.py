@@ -18,10 +18,39 @@ _INK, _SURE = 0.3, 0.5
 _GROW = 1.6  # the network marks a line's core
 _THINNEST = 3.0
 _MOST_LINES = 2_000
+_STRIP = 2.2  # longer than this many times its width, a picture is looked at in pieces
+_TILE, _MARGIN = 1.4, 0.2  # of its width
 
 
 def find_lines(picture: Image, network: Network) -> list[Quad]:
     """The corners of each line in pixels of `picture`, in no order."""
+    height, width = picture.shape[:2]
+    if height > _STRIP * width and height > LONGEST_SIDE:
+        return _in_tiles(picture, network)
+    if width > _STRIP * height and width > LONGEST_SIDE:
+        turned = _in_tiles(np.ascontiguousarray(picture.transpose(1, 0, 2)), network, transposed=True)
+        return [upright(quad[:, ::-1]) for quad in turned]
+    return _find(picture, network)
+
+
+def _in_tiles(picture: Image, network: Network, *, transposed: bool = False) -> list[Quad]:
+    """A long strip (a screenshot of a chat) piece by piece; a line belongs to the piece its middle lies in."""
+    height, width = picture.shape[:2]
+    core, margin = round(_TILE * width), round(_MARGIN * width)
+    found: list[Quad] = []
+    for top in range(0, height, core):
+        first, last = max(0, top - margin), min(height, top + core + margin)
+        piece = picture[first:last]
+        if transposed:
+            quads = [quad[:, ::-1] for quad in _find(np.ascontiguousarray(piece.transpose(1, 0, 2)), network)]
+        else:
+            quads = _find(np.ascontiguousarray(piece), network)
+        moved = [(quad + np.array([0, first], dtype=np.float32)).astype(np.float32) for quad in quads]
+        found += [quad for quad in moved if top <= float(quad[:, 1].mean()) < top + core]
+    return found
+
+
+def _find(picture: Image, network: Network) -> list[Quad]:
     height, width = picture.shape[:2]
     scale = min(1.0, LONGEST_SIDE / max(height, width))
     seen_height, seen_width = _stepped(height * scale), _stepped(width * scale)

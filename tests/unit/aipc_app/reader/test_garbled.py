@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aipc_app.reader.convert.garbled import is_garbled
+from aipc_app.reader.convert.garbled import has_private_runs, is_garbled
 from aipc_app.reader.convert.radicals import IDEOGRAPH_OF_RADICAL
 
 FRENCH = "Le créancier a mis en demeure le débiteur défaillant; à défaut, il sera procédé à la vente forcée."
@@ -36,6 +36,13 @@ def test_good_text_is_not_garbled(text: str) -> None:
 )
 def test_unreadable_text_is_garbled(text: str) -> None:
     assert is_garbled(text)
+
+
+def test_words_of_private_characters_are_told_from_single_ones() -> None:
+    assert has_private_runs("借款人\ue3a1\ue512\ue5b0\ue620于2021年借款")
+    assert not has_private_runs("原告张\ue3a1诉被告李\ue3a1借款合同纠纷一案")  # rare names
+    assert not has_private_runs("\uf0b7 第一项 \uf0e8\uf0e8\uf0e8 第二项 \uf0fe\uf0fe\uf0fe\uf0fe")  # bullets
+    assert not has_private_runs("目录\ue001\ue001\ue001\ue001\ue001\ue001\ue001\ue001 1")  # leaders
 
 
 def test_glyphs_that_gave_no_character_count() -> None:

@@ -68,6 +68,17 @@ def test_the_cameras_rotation_is_applied(
     assert drawn.width > drawn.height
 
 
+def test_a_long_screenshot_is_read_piece_by_piece(tmp_path: Path, read: ReadFile) -> None:
+    require_fonts()
+    said = [f"第{i}条消息：还款{i * 500}元" for i in range(1, 26)]
+    chat = Image.new("RGB", (540, 3400), "white")
+    for i, line in enumerate(said):
+        write(chat, [line], (30 + 150 * (i % 2), 40 + 134 * i), 150, points=12)
+    file = tmp_path / "chat.png"
+    chat.save(file)
+    assert ["".join(line.split()) for line in read(file).text.splitlines()] == said
+
+
 def test_a_transparent_picture_is_read_on_white(tmp_path: Path, read: ReadFile, picture: Image.Image) -> None:
     alpha = Image.fromarray(255 - np.asarray(picture.convert("L")))
     clear = Image.merge("RGBA", (*Image.new("RGB", picture.size, "black").split(), alpha))
