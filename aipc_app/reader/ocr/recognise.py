@@ -15,6 +15,7 @@ from aipc_app.reader.ocr.turning import is_tall, turns_of
 
 KEPT_FROM = 0.5  # certainty of a line; below it is noise more often than text
 _TRY_OTHERWISE_BELOW = 0.75
+_FLAT = 1.0  # grey levels; one faint word on an A4 page has about 2
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Recognised:
 
 def recognise(picture: Image, networks: Networks) -> Recognised:
     """Every line on it, in no order."""
+    if float(picture[::2, ::2].std()) < _FLAT:
+        return Recognised((), 0, 0)
     layer = without_seals(picture)
     quads = find_lines(layer.picture, networks.find)
     turns = turns_of(layer.picture, quads, networks)

@@ -10,6 +10,7 @@ import numpy as np
 from aipc_app.reader.ocr.models import Image
 
 _RED_SHARE = 0.0015  # of a picture's pixels; a seal of 4 cm on A4 has about 0.5%
+_MOST_RED = 0.25  # more is a coloured page
 _REDDER = 60  # how far red is above the other two
 
 
@@ -32,7 +33,7 @@ def without_seals(picture: Image) -> SealLayer:
     """In the red channel red ink is as light as paper, and black stays black."""
     blue, green, red = cv2.split(picture.astype(np.int16))
     reddish = (red - np.maximum(blue, green)) > _REDDER
-    if reddish.mean() < _RED_SHARE:
+    if not _RED_SHARE <= reddish.mean() <= _MOST_RED:
         return SealLayer(picture, picture, False)
     light = red.astype(np.uint8)
     paper = np.uint8(np.percentile(light[::4, ::4], 90))

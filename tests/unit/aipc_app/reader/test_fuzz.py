@@ -8,14 +8,16 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageDraw
 
 from aipc_app.domain.reader_wire import ReadLimits
 from aipc_app.errors import DocumentError
 from aipc_app.workers.reader import Reader
 from tests.unit.aipc_app.reader.making import PdfPage, paragraph, pdf_bytes, show, show_chinese, show_mapped, write_docx
+from tests.unit.aipc_app.reader.test_ofd import text, write_ofd
 
 ROUNDS = 150
-LIMITS = ReadLimits(seconds=20, memory_bytes=512 << 20)
+LIMITS = ReadLimits(seconds=20, memory_bytes=1 << 30)
 
 
 def seeds(tmp_path: Path) -> dict[str, bytes]:
@@ -27,7 +29,28 @@ def seeds(tmp_path: Path) -> dict[str, bytes]:
             for name in packed.namelist():
                 unpacked.writestr(name, packed.read(name))
     html = "<html><table><tr><td>甲<td>乙</table><ol><li>一<li>二</ol><pre> x</pre></html>"
-    return {"pdf": pdf_bytes(pages, {"A": "\u2f00"}), "docx": plain.getvalue(), "html": html.encode("gbk")}
+    return {
+        "pdf": pdf_bytes(pages, {"A": "\u2f00"}), "docx": plain.getvalue(), "html": html.encode("gbk"),
+        "ofd": unpacked_ofd(tmp_path), "png": picture(), "tif": picture("TIFF"),
+    }  # fmt: skip
+
+
+def unpacked_ofd(tmp_path: Path) -> bytes:
+    path = '<ofd:PathObject Boundary="9 9 9 9"><ofd:AbbreviatedData>M 0 0 B 1 2 3 4 5 6 C</ofd:AbbreviatedData>'
+    packed = write_ofd(tmp_path / "seed.ofd", text("借款合同", 20, 40, 5, "g 3 5") + path + "</ofd:PathObject>")
+    plain = io.BytesIO()
+    with zipfile.ZipFile(packed) as source, zipfile.ZipFile(plain, "w", zipfile.ZIP_STORED) as target:
+        for name in source.namelist():
+            target.writestr(name, source.read(name))
+    return plain.getvalue()
+
+
+def picture(kind: str = "PNG") -> bytes:
+    out = io.BytesIO()
+    image = Image.new("RGB", (90, 40), "white")
+    ImageDraw.Draw(image).text((8, 8), "Loan 500", fill="black")
+    image.save(out, kind)
+    return out.getvalue()
 
 
 def broken(data: bytes, rng: random.Random) -> bytes:
