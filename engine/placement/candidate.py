@@ -187,8 +187,8 @@ def _disk_read(overflow: int, always: int, cpu_experts: int, share: float) -> fl
 
 
 def _syncs(units: Units, first: int, cpu_experts: int, *, has_gpu: bool) -> int:
-    if not has_gpu:
+    """How often a token changes between GPU and CPU: none when all of it lies in one place."""
+    if not has_gpu or (first == 0 and not cpu_experts):
         return 0
     mixtures = sum(1 for layer in units.layers[first:] if layer.experts)
     return 1 + (mixtures if cpu_experts else 0)
-

@@ -57,7 +57,8 @@ def assess(
     active = layout.active_parameters / max(1, gpu_read + ram_read)
     load = Load(
         gpu_read=gpu_read + int(gpu_memory * filled), ram_read=ram_read + int(cpu_memory * filled),
-        disk_read=min(overflow, counted[False, True]) * share, syncs=(1 + mixtures) if gpu_layers else 0,
+        disk_read=min(overflow, counted[False, True]) * share,
+        syncs=(1 + mixtures) if gpu_layers and (first or mixtures) else 0,
         gpu_parameters=int(active * gpu_read), cpu_parameters=int(active * ram_read),
         cpu_weights=cpu_weights - units.embedding, disk_weights=overflow, ubatch=ubatch,
     )  # fmt: skip

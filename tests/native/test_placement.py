@@ -7,12 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
 
 from engine.client.plan import PlanTasks
-from engine.errors import EngineError, ModelError
+from engine.errors import EngineError, ModelError, OutOfMemory
 from engine.hardware.facts import FactsStore
 from engine.models.gguf import summarize
 from engine.models.gguf_parts import read_model_header
@@ -22,8 +23,9 @@ from engine.native.dry_run import dry_runs
 from engine.native.library import Library
 from engine.native.load_params import ModelParams
 from engine.placement.units import SEQUENCES, sequences
+from engine.runtime import placing
 from engine.runtime.loaded import Loaded, load
-from engine.types.model import HostBuffer, LoadPlan, LoadRequest
+from engine.types.model import Device, DeviceKind, HostBuffer, LoadPlan, LoadRequest
 from engine.types.plan import PartKind, PlanWishes
 from tests.native import small_models
 
@@ -130,6 +132,42 @@ def test_a_model_over_the_limit_of_ram_is_mapped_and_answers(library: Library, t
         assert any("read from the disk" in reason for reason in loaded.plan.reasons)
     finally:
         loaded.close()
+
+
+class _Crowded:
+    """Stands for a load on a GPU that holds less than it says; takes down what it was asked."""
+
+    def __init__(self, failures: int) -> None:
+        self.plans: list[LoadPlan] = []
+        self._failures = failures
+
+    def __call__(self, _library: Library, _path: str, plan: LoadPlan, **_: object) -> object:
+        self.plans.append(plan)
+        if len(self.plans) <= self._failures:
+            raise OutOfMemory("no room")
+        return SimpleNamespace(answers=True, close=lambda: None)
+
+
+@pytest.mark.parametrize("failures", [1, 2])
+def test_a_gpu_that_is_too_full_is_planned_for_once_more_and_then_reported(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: int
+) -> None:
+    path = header_file(tmp_path, "qwen3-30b-a3b")
+    gpu = Device("GPU0", "a GPU", DeviceKind.GPU, 12 * GIB, 12 * GIB)
+    crowded = _Crowded(failures)
+    monkeypatch.setattr(placing, "devices", lambda _library: (gpu,))
+    monkeypatch.setattr(placing, "Model", crowded)
+    monkeypatch.setattr(placing, "Context", lambda *_: None)
+    opening = placing.Placing(library, summarize(path), LoadRequest(str(path), context_tokens=4_096))
+    first = opening.placed.predicted.vram_bytes
+    if failures == 1:
+        opening.open(lambda _: True, lambda _: 1)
+        assert opening.placed.gpu_weight_bytes < first - 256 * MIB
+    else:
+        with pytest.raises(OutOfMemory):
+            opening.open(lambda _: True, lambda _: 1)
+    assert len(crowded.plans) == 2
+    assert len(crowded.plans[0].cpu_tensors[0]) < len(crowded.plans[1].cpu_tensors[0])  # more layers stay in RAM
 
 
 @pytest.fixture
