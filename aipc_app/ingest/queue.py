@@ -28,6 +28,7 @@ from aipc_app.store import Store
 __all__ = ["Added", "IngestQueue"]
 
 _STOP_WITHIN_S = 2.0
+_MANY, _LOOKING_SHARE = 200, 5.0
 _LOOK_EVERY_S = 0.2  # how soon `wait` sees that it was cancelled
 
 
@@ -93,7 +94,7 @@ class IngestQueue:
         work goes on), StorageError when the home can't be written any more.
         """
         while True:
-            version = self._announcer.version
+            version, looked = self._announcer.version, time.monotonic()
             if cancel is not None and cancel.is_set():
                 raise Cancelled
             everything = document_ids(self._store, added)
@@ -107,6 +108,8 @@ class IngestQueue:
                 return tuple(self._report(one) for one in with_members(self._store, added))
             self._raise_problem()
             self._announcer.wait_beyond(version, _LOOK_EVERY_S)
+            if len(ids) > _MANY:  # looking at thousands takes time that they need themselves
+                (cancel or threading.Event()).wait(min(1.0, _LOOKING_SHARE * (time.monotonic() - looked)))
 
     def cancel(self, document_id: int) -> None:
         """Stop working on a document; what was not finished can be retried."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QPersistentModelIndex, Qt, Signal
@@ -29,6 +29,10 @@ class DocumentRow:
     remembered: float = 0.0
     being_read: bool = False
     gone: bool = False
+
+
+def _differing(one: Mapping[int, float], other: Mapping[int, float]) -> set[int]:
+    return {id_ for id_ in one.keys() | other.keys() if one.get(id_) != other.get(id_)}
 
 
 class DocumentsModel(QAbstractListModel):
@@ -65,7 +69,9 @@ class DocumentsModel(QAbstractListModel):
 
     def set_documents(self, documents: Sequence[Document]) -> None:
         """Show these; rows that stay keep their check box."""
-        wanted = [self._row(doc) for doc in documents if doc.id not in self._hidden]
+        shown = [doc for doc in documents if doc.id not in self._hidden]
+        known = {row.document.id: row for row in self._rows}
+        wanted = [row if (row := known.get(doc.id)) and row.document == doc else self._row(doc) for doc in shown]
         old = [row.document.id for row in self._rows]
         if [row.document.id for row in wanted[: len(old)]] == old:
             self._update(wanted[: len(old)])
@@ -77,19 +83,21 @@ class DocumentsModel(QAbstractListModel):
 
     def set_progress(self, progress: Mapping[int, float]) -> None:
         """Work in progress by document id."""
-        self._progress = dict(progress)
-        self._update([self._row(row.document) for row in self._rows])
+        before, self._progress = self._progress, dict(progress)
+        self._again(_differing(before, self._progress))
 
     def set_remembered(self, shares: Mapping[int, float], being_read: bool) -> None:
         """How much of each document the model remembers; `being_read`: the first one that isn't whole is at it."""
+        before, was_read = self._remembered, self._being_read
         self._remembered, self._being_read = dict(shares), being_read
-        self._update([self._row(row.document) for row in self._rows])
+        partly = {id_ for id_, share in shares.items() if 0.0 < share < 1.0} if was_read != being_read else set()
+        self._again(_differing(before, self._remembered) | partly)
 
     def set_gone(self, document_ids: frozenset[int]) -> None:
         """Documents whose file was deleted in the folder that is watched."""
         if document_ids != self._gone:
-            self._gone = document_ids
-            self._update([self._row(row.document) for row in self._rows])
+            before, self._gone = self._gone, document_ids
+            self._again(before ^ document_ids)
 
     def include(self, document_id: int, on: bool) -> None:
         (self._left_out.discard if on else self._left_out.add)(document_id)
@@ -180,9 +188,14 @@ class DocumentsModel(QAbstractListModel):
             self._rows += more
             self.endInsertRows()
 
+    def _again(self, document_ids: Collection[int]) -> None:
+        """These rows anew: of thousands of documents a few change at a time."""
+        if document_ids:
+            self._update([self._row(row.document) if row.document.id in document_ids else row for row in self._rows])
+
     def _update(self, wanted: list[DocumentRow]) -> None:
         for place, (old, new) in enumerate(zip(self._rows, wanted, strict=True)):
-            if old != new:
+            if old is not new and old != new:
                 self._rows[place] = new
                 self.dataChanged.emit(self.index(place), self.index(place))
 
