@@ -17,8 +17,10 @@ from pathlib import Path
 from aipc_app.domain.answers import Answer, Citation, Mode, Sentence, SentenceState, Turn
 from aipc_app.domain.boxes import pack_boxes
 from aipc_app.domain.documents import LIBRARY_ID, DocumentStatus, Page, PageState, PassageDraft
+from aipc_app.domain.fields import DocumentField, FieldName
 from aipc_app.domain.jobs import JobKind
 from aipc_app.domain.remembering import RememberedShare, document_label
+from aipc_app.domain.watching import SeenFile
 from aipc_app.paths import Home
 from aipc_app.store import IndexedPassage, Store
 
@@ -37,7 +39,7 @@ def fill(store: Store) -> None:
     store.documents.save_read(
         document.id,
         pages=[
-            Page(number=1, text=TEXT, state=PageState.TEXT, width=595.0, height=842.0, boxes=boxes),
+            Page(number=1, text=TEXT, state=PageState.TEXT, width=595.0, height=842.0, boxes=boxes, label="卷二 15"),
             Page(number=2, text="", state=PageState.EMPTY, width=595.0, height=842.0),
         ],
         passages=[
@@ -60,6 +62,19 @@ def fill(store: Store) -> None:
     store.remembered.save(case.id, [share])
     store.remembered.read_ahead(archived.id, False)
     store.remembered.owe([document_label(999)])
+    describe(store, case.id, document.id)
+
+
+def describe(store: Store, case_id: int, document_id: int) -> None:
+    """Fields, one of them the user's; a correction; a watched folder with a file that is gone."""
+    title = DocumentField(name=FieldName.TITLE, value="借条", page=1, start=0, end=2)
+    store.fields.save_found(document_id, [title])
+    store.fields.edit(document_id, FieldName.PARTY, ["借款人：张三"])
+    misread = Page(number=1, text=TEXT.replace("五十", "五千"), state=PageState.OCR)
+    store.corrections.save(document_id, misread, TEXT)
+    folder = store.watched.add(case_id, Path("/卷宗"), removes=False)
+    seen = SeenFile(name="借条.pdf", size=1234, modified=1, inode=2, document_id=document_id, gone=True)
+    store.watched.save_files(folder.id, [seen])
 
 
 def converse(store: Store, case_id: int, document_id: int) -> None:

@@ -26,7 +26,7 @@ def old(tmp_path: Path, request: pytest.FixtureRequest) -> Store:
     return store
 
 
-@pytest.mark.parametrize("old", ["schema_0001.sqlite", "schema_0002.sqlite"], indirect=True)
+@pytest.mark.parametrize("old", ["schema_0001.sqlite", "schema_0002.sqlite", "schema_0005.sqlite"], indirect=True)
 def test_every_released_schema_opens_with_its_cases_documents_and_conversations(old: Store) -> None:
     (case,) = old.cases.list()
     assert (case.name, case.documents) == ("民间借贷", 1)
@@ -66,3 +66,17 @@ def test_schema_0002_opens_with_what_is_remembered_and_what_is_to_be_forgotten(o
     assert (share.tokens, share.known_tokens, share.model) == (40, 30, "/models/toy.gguf")
     assert old.remembered.owed() == {"document:999"}
     assert len(old.remembered.left_out()) == 1
+
+
+@pytest.mark.parametrize("old", ["schema_0005.sqlite"], indirect=True)
+def test_what_a_document_is_its_correction_and_its_folder_are_there(old: Store) -> None:
+    (case,) = old.cases.list()
+    (document,) = old.documents.of_case(case.id)
+    title, party = old.fields.of_document(document.id)
+    assert (title.value, title.page, title.edited) == ("借条", 1, False)
+    assert (party.value, party.page, party.edited) == ("借款人：张三", None, True)
+    assert old.documents.page(document.id, 1).label == "卷二 15"
+    (correction,) = old.corrections.of_document(document.id).values()
+    assert "五千万" in correction.read_text and "五十万" in correction.text
+    (folder,) = old.watched.folders(case.id)
+    assert folder.path == "/卷宗" and old.watched.gone(case.id) == {document.id}
