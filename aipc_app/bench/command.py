@@ -7,12 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from aipc_app.bench import decode, ingest, parallel, placement, start
+from aipc_app.bench import decode, ingest, kv, parallel, placement, start
 from aipc_app.bench.report import BenchReport
 
 _BENCHES: dict[str, Callable[[Path | None], BenchReport]] = {
     "decode": decode.of,
     "ingest": ingest.run,
+    "kv": kv.run,
     "parallel": parallel.of,
     "placement": placement.run,
     "start": lambda _data: start.run(),

@@ -56,6 +56,8 @@ class ModelBlocks:
     def keep(self, chain: Chain, computed: int) -> int:
         """Give the store what it lacks of the blocks within the first `computed` tokens, all of which are in the
         context, and mark them used. Returns how many tokens were new to it."""
+        if not self._store.takes_blocks:
+            return 0
         count, new = chain.count_until(computed), 0
         for i in range(count):
             if self._ours and self._store.lacks(chain, i):

@@ -62,6 +62,11 @@ class BlockStore:
         """Where the hashes of model files are remembered; None without a tier on disk."""
         return Path(self._settings.directory) / "models.json" if self._ledger.writes and self._settings else None
 
+    @property
+    def takes_blocks(self) -> bool:
+        """False when neither tier is wanted: then nothing need be saved."""
+        return self._ledger.writes or self._ledger.ram_quota > 0
+
     # -- the engine's thread ---------------------------------------------------------------------
 
     def reach(self, chain: Chain) -> int:
