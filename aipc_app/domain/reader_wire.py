@@ -40,11 +40,22 @@ class RenderPage(Struct, frozen=True, tag=True):
     password: str | None = None
 
 
+class RecognisePage(Struct, frozen=True, tag=True):
+    """Read one page from its picture, whatever text the file has for it."""
+
+    id: int
+    path: str
+    name: str
+    page: int
+    password: str | None = None
+    limits: ReadLimits = ReadLimits()
+
+
 class CancelRead(Struct, frozen=True, tag=True):
     id: int
 
 
-ReaderRequest = ReadFile | RenderPage | CancelRead
+ReaderRequest = ReadFile | RenderPage | RecognisePage | CancelRead
 
 
 class Opened(Struct, frozen=True, tag=True):
@@ -99,6 +110,11 @@ class PageRendered(Struct, frozen=True, tag=True):
     pixels: bytes
 
 
+class PageRecognised(Struct, frozen=True, tag=True):
+    id: int
+    page: Page
+
+
 class ReadFailed(Struct, frozen=True, tag=True):
     """`kind` is one of: unsupported, password, limit, damaged, cancelled, error. `reason` is for a person."""
 
@@ -107,4 +123,4 @@ class ReadFailed(Struct, frozen=True, tag=True):
     reason: str
 
 
-ReaderReply = Hello | Opened | PageRead | MemberFound | FileRead | PageRendered | ReadFailed
+ReaderReply = Hello | Opened | PageRead | MemberFound | FileRead | PageRendered | PageRecognised | ReadFailed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -48,6 +49,11 @@ def correct_page(services: Services, *, document_id: int, page: int, text: str |
     return simply("correct page", lambda: services.ingest.correct(document_id, page, text))
 
 
+def recognise_page(services: Services, *, document_id: int, page: int) -> Op[str]:
+    """The text that recognition reads from the picture of a page; nothing is stored. Takes seconds."""
+    return Op("recognise page", lambda _emit, cancel: _recognise(services, document_id, page, cancel))
+
+
 def read_text(services: Services, *, document_id: int, page: int) -> Op[ReadText | None]:
     """What was read of a page that the user corrected; None for any other."""
     return simply("get original text", lambda: _read_text(services, document_id, page))
@@ -78,6 +84,12 @@ def _cleaned(name: FieldName, values: Sequence[str]) -> list[str]:
     if name is FieldName.KIND and kept and kept[0] not in set(DocumentKind):
         raise UserMistake(f"'{kept[0]}' is no kind of document; kinds are {', '.join(DocumentKind)}.")
     return kept
+
+
+def _recognise(services: Services, document_id: int, page: int, cancel: threading.Event) -> str:
+    document = services.store.documents.get(document_id)
+    path = services.store.originals.path(document.sha256)
+    return services.reader.recognise(path, document.name, page, cancel).text
 
 
 def _read_text(services: Services, document_id: int, page: int) -> ReadText | None:

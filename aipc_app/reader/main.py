@@ -20,9 +20,11 @@ from aipc_app.domain.reader_wire import (
     FileRead,
     Opened,
     PageRead,
+    PageRecognised,
     ReaderRequest,
     ReadFailed,
     ReadFile,
+    RecognisePage,
     RenderPage,
 )
 from aipc_app.reader.convert.base import Container, Content, ReadPage, Source
@@ -55,7 +57,7 @@ class _Reader:
 
     def __init__(self, channel: Channel[ReaderRequest]) -> None:
         self._channel = channel
-        self._inbox: queue.SimpleQueue[ReadFile | RenderPage] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[ReadFile | RenderPage | RecognisePage] = queue.SimpleQueue()
         self._cancelled: set[int] = set()
 
     def serve(self) -> None:
@@ -82,10 +84,12 @@ class _Reader:
             _LOG.error("%s", error.message)
             os._exit(1)
 
-    def _answer(self, request: ReadFile | RenderPage) -> None:
+    def _answer(self, request: ReadFile | RenderPage | RecognisePage) -> None:
         try:
             if isinstance(request, ReadFile):
                 self._read(request)
+            elif isinstance(request, RecognisePage):
+                self._recognise(request)
             else:
                 self._render(request)
         except BrokenPipeError:
@@ -148,6 +152,15 @@ class _Reader:
     def _check_cancelled(self, request_id: int) -> None:
         if request_id in self._cancelled:
             raise ReadingError(FailureKind.CANCELLED, "Reading was stopped.")
+
+    def _recognise(self, request: RecognisePage) -> None:
+        from aipc_app.reader.recognise import recognise_page
+
+        _lower_priority()
+        source = Source(Path(request.path), request.name, request.password, request.limits)
+        with memory_limit(request.limits.memory_bytes):
+            page = recognise_page(request, source)
+        self._channel.send(PageRecognised(id=request.id, page=page))
 
     def _render(self, request: RenderPage) -> None:
         from aipc_app.reader.render import render_page

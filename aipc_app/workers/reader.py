@@ -12,17 +12,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from aipc_app.domain.documents import Page
 from aipc_app.domain.reader_wire import (
     CancelRead,
     FileRead,
     MemberFound,
     Opened,
     PageRead,
+    PageRecognised,
     PageRendered,
     ReaderReply,
     ReadFailed,
     ReadFile,
     ReadLimits,
+    RecognisePage,
     RenderPage,
 )
 from aipc_app.errors import (
@@ -39,14 +42,14 @@ from aipc_app.workers.reader_lane import ChildGoneError, Lane
 _LOG = logging.getLogger("aipc.workers")
 _POLL_S = 0.05  # how soon a cancel is noticed
 _CANCEL_GRACE_S = 0.2  # after that the reader is killed
-RENDER_SECONDS = 60.0
+RENDER_SECONDS, RECOGNISE_SECONDS = 60.0, 180.0
 _WORKER_BYTES = 6 << 30  # of the PC's memory for each worker: a file may take 2 GiB, the model needs the rest
 _MOST_RECOGNITION_S = 60.0  # of one page, added to its file's time
 
 OnPage = Callable[[PageRead], None]
 OnMember = Callable[[MemberFound], None]
 OnOpened = Callable[[Opened], None]
-Final = TypeVar("Final", FileRead, PageRendered)
+Final = TypeVar("Final", FileRead, PageRendered, PageRecognised)
 
 
 def worker_count(cores: int, memory_bytes: int) -> int:
@@ -114,6 +117,13 @@ class Reader:
         with self._picture_turn:
             return _Work(self._pictures, request, RENDER_SECONDS, None, self._crashed).run(PageRendered)
 
+    def recognise(self, path: Path, name: str, page: int, cancel: threading.Event | None = None) -> Page:
+        """Read one page (from 1) from its picture, whatever text the file has for it, blocking. Raises like `read`."""
+        limits = ReadLimits(seconds=RECOGNISE_SECONDS)
+        request = RecognisePage(next(self._ids), str(path), name, page, self._opened_with.get(path), limits)
+        with self._file_lane(cancel) as lane:
+            return _Work(lane, request, limits.seconds, cancel, self._crashed).run(PageRecognised).page
+
     def close(self) -> None:
         """End the children, whatever they are doing; what is being read fails with WorkerDied."""
         for lane in (*self._lanes, self._pictures):
@@ -140,7 +150,7 @@ class _Work:
     def __init__(
         self,
         lane: Lane,
-        request: ReadFile | RenderPage,
+        request: ReadFile | RenderPage | RecognisePage,
         seconds: float,
         cancel: threading.Event | None,
         crashed: set[Path],

@@ -243,3 +243,16 @@ def test_a_quote_carries_the_number_printed_on_its_page(rig: Rig) -> None:
     rig.ask()
     answer = rig.turn.answer
     assert answer.citations and answer.citations[0].page_label in ("15", "16")
+
+
+def test_recognised_text_is_a_suggestion_until_it_is_saved(rig: Rig) -> None:
+    document = a_scan(rig)
+    viewer = rig.case_page.bench.viewer
+    show(rig, document, 2)
+    viewer.correct()
+    rig.until(lambda: viewer.editor.editing)
+    viewer.editor.suggest("转账凭证")
+    assert viewer.editor.unsaved.isVisible() and viewer.editor.save_button.isEnabled()
+    assert rig.services.store.documents.page(document.id, 2).text == "书犐犆犛"
+    viewer.editor.discard()
+    assert viewer.editor.field.toPlainText() == "书犐犆犛"

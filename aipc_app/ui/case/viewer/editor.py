@@ -11,13 +11,15 @@ from aipc_app.ui.widgets.basics import button, column, label, row, said
 
 
 class PageEditor(QFrame):
-    """`saved(text)` when the user wrote the page's text, `restored` when what was read shall stand again.
+    """`saved(text)` when the user wrote the page's text, `restored` when what was read shall stand again,
+    `recognise` when the text is to be read from the page's picture.
 
     What was typed and not saved is kept for its page until the program ends.
     """
 
     saved = Signal(str)
     restored = Signal()
+    recognise = Signal()
     editing_changed = Signal(bool)
 
     def __init__(self, context: UiContext) -> None:
@@ -38,6 +40,7 @@ class PageEditor(QFrame):
         self.save_button = button(words, "viewer.save", self._save, "primary")
         self.discard_button = button(words, "viewer.discard", self.discard)
         self.restore_button = button(words, "viewer.restore", self.restored.emit)
+        self.recognise_button = button(words, "viewer.recognise", self.recognise.emit)
         self.read = label(kind="small", wrap=True)
         self._lay_out()
         self.field.textChanged.connect(self._typed)
@@ -56,6 +59,20 @@ class PageEditor(QFrame):
         self._set_editing(draft is not None)
         self._put(page.text if draft is None else draft)
         self._refresh()
+
+    def allow_recognition(self, on: bool) -> None:
+        """Whether the page has a picture that can be read."""
+        self.recognise_button.setVisible(on)
+
+    def recognising(self, on: bool) -> None:
+        """The picture is being read."""
+        self.recognise_button.setEnabled(not on)
+        self.recognise_button.setText(self._context.words("viewer.recognising" if on else "viewer.recognise"))
+
+    def suggest(self, text: str) -> None:
+        """A text for the page, to be looked at and saved or discarded."""
+        self._set_editing(True)
+        self.field.setPlainText(text)
 
     def begin(self) -> None:
         """Let the user write."""
@@ -86,7 +103,8 @@ class PageEditor(QFrame):
         inside.addWidget(self.field, 1)
         inside.addWidget(self.read)
         below = row(gap=6)
-        for made in (self.correct_button, self.save_button, self.discard_button, self.restore_button):
+        for made in (self.correct_button, self.save_button, self.discard_button, self.restore_button,
+                     self.recognise_button):
             below.addWidget(made)
         below.addStretch(1)
         inside.addLayout(below)

@@ -115,6 +115,7 @@ class ViewerPane(QFrame):
         self.note.original.connect(lambda: self.remedies.open_original(self._document))
         self.note.correct.connect(self.correct)
         self.editor.saved.connect(self._save_text)
+        self.editor.recognise.connect(self._recognise)
         self.editor.restored.connect(lambda: self._store_text(None))
         self._context.words.bind(self.canvas, self.canvas.setAccessibleName, "viewer.page_view")
         self._context.words.bind(self.text, self.text.setAccessibleName, "viewer.text_view")
@@ -205,6 +206,8 @@ class ViewerPane(QFrame):
     def _show_editor(self, document_id: int, number: int) -> None:
         page = self._pages[number - 1]
         self.editor.show_page(document_id, page)
+        document = self._document
+        self.editor.allow_recognition(bool(document and document.has_layout and document.name.lower().endswith(".pdf")))
         self.editor.show_read("")
         if page.corrected:
             bridge = self._context.bridge
@@ -233,6 +236,20 @@ class ViewerPane(QFrame):
         if self._place is not None and self._pages:
             span = self._place.span if number == self._place.page else None
             self.show_place(Place(self._place.document_id, number, span))
+
+    def _recognise(self) -> None:
+        """Read the page from its picture; the text is a suggestion until the user saves it."""
+        if self._document is None:
+            return
+        document_id, number, bridge = self._document.id, self._number, self._context.bridge
+        self.editor.recognising(True)
+        bridge.start(details.recognise_page(bridge.services, document_id=document_id, page=number), self.editor,
+                     lane=Lane.WORK, done=lambda text: self._suggest(document_id, number, text),
+                     ended=lambda: self.editor.recognising(False))
+
+    def _suggest(self, document_id: int, number: int, text: str) -> None:
+        if self._document is not None and (self._document.id, self._number) == (document_id, number):
+            self.editor.suggest(text)
 
     def _save_text(self, text: str) -> None:
         self._store_text(text)
