@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -60,6 +61,18 @@ def test_each_cell_keeps_both_limits_and_places_every_tensor(header: Path) -> No
             for kind, classes in KINDS.items():
                 assert placed[kind] == sum(t.size for t in layout.tensors if t.kind in classes), (vram, ram, kind)
             assert sum(p.bytes for p in made.placement if p.device == "disk") == made.predicted.disk_bytes
+
+
+def test_the_expressions_find_just_the_experts_that_stay_in_ram(header: Path) -> None:
+    layout = layout_of(read_model_header(header))
+    for vram in (0, *VRAM):
+        made = plan(layout, vram, 512)
+        assert made.load is not None
+        patterns = [re.compile(pattern) for pattern in made.load.cpu_tensors]
+        found = [t for t in layout.tensors if any(pattern.search(t.name) for pattern in patterns)]
+        assert all(tensor.kind is TensorClass.ROUTED_EXPERTS for tensor in found)
+        off_gpu = [part for part in made.placement if part.tensors is PartKind.ROUTED_EXPERTS and part.device != "GPU0"]
+        assert sum(tensor.size for tensor in found) == (sum(part.bytes for part in off_gpu) if vram else 0)
 
 
 def test_a_plan_takes_well_under_a_second(header: Path) -> None:
