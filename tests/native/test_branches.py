@@ -154,7 +154,7 @@ def test_a_batch_computes_what_each_computes_alone_up_to_the_noise_of_the_cells_
     together = rows_together(model, reads, texts)
     for i, read in enumerate(reads):
         plain = rows_alone(model, read, texts[i], 0)
-        oracle = max(float(np.abs(rows_alone(model, read, texts[i], n) - plain).max()) for n in (7, 200))
+        oracle = float(np.abs(rows_alone(model, read, texts[i], 65) - plain).max())
         difference = float(np.abs(together[i] - plain).max())
         assert 0 < oracle < 3.0
         assert difference <= 2 * oracle
@@ -261,7 +261,7 @@ def test_a_batch_that_is_set_aside_goes_on_as_if_nothing_had_come_between(model:
     other = GenerateRequest(prompt("Who rents?", "The rent contract of 1 May 2020. " * 12), max_tokens=3)
     model.prefixes.clear()
     cold = run(model, other).text
-    for overtaken_after in (1, 2, 9):
+    for overtaken_after in (1, 9):
         model.prefixes.clear()
         watched = Watched(model, request)
         for _ in range(overtaken_after):
