@@ -85,7 +85,7 @@ def test_text_is_corrected_beside_the_page_and_what_was_read_comes_back(rig: Rig
     rig.until(lambda: viewer.note.text.text() == rig.desktop.context.words("viewer.corrected"))
     assert viewer.bar.field.text() == "2" and not viewer.editor.editing
     assert [p.page for p in store.passages.of_document(document.id) if "500000" in p.text] == [2]
-    rig.until(lambda: "书犐犆犛" in viewer.editor.read.text())
+    rig.until(lambda: "书犐犆犛" in viewer.editor.read.text)
     QTest.mouseClick(viewer.editor.restore_button, LEFT)
     rig.until(lambda: store.documents.page(document.id, 2).text == "书犐犆犛")
     rig.until(lambda: viewer.editor.field.toPlainText() == "书犐犆犛")

@@ -7,7 +7,10 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from aipc_app.domain.documents import Page
 from aipc_app.ui.context import UiContext
-from aipc_app.ui.widgets.basics import button, column, label, row, said
+from aipc_app.ui.widgets.basics import button, column, row, said, tip
+from aipc_app.ui.widgets.clamped import ClampedLabel
+
+_TIP_CHARS = 1_200
 
 
 class PageEditor(QFrame):
@@ -36,12 +39,14 @@ class PageEditor(QFrame):
         self.field.setProperty("kind", "reading")
         self.field.setReadOnly(True)
         words.bind(self.field, self.field.setAccessibleName, "viewer.stored_text")
-        self.correct_button = button(words, "viewer.correct", self.begin)
+        self.correct_button = button(words, "viewer.correct_here", self.begin)
         self.save_button = button(words, "viewer.save", self._save, "primary")
         self.discard_button = button(words, "viewer.discard", self.discard)
         self.restore_button = button(words, "viewer.restore", self.restored.emit)
         self.recognise_button = button(words, "viewer.recognise", self.recognise.emit)
-        self.read = label(kind="small", wrap=True)
+        words.bind(self.restore_button, self.restore_button.setToolTip, "viewer.restore_hint")
+        words.bind(self.recognise_button, self.recognise_button.setToolTip, "viewer.recognise_hint")
+        self.read = ClampedLabel("", 3, "small")
         self._lay_out()
         self.field.textChanged.connect(self._typed)
         self._refresh()
@@ -145,5 +150,7 @@ class PageEditor(QFrame):
     def show_read(self, text: str) -> None:
         """What was read of a page that is corrected; "" for none."""
         words = self._context.words
-        self.read.setText(words("viewer.was_read", text=text[:600]) if text.strip() else "")
-        self.read.setVisible(bool(text.strip()))
+        told = words("viewer.was_read", text=" ".join(text.split())) if text.strip() else ""
+        self.read.setText(told[:2_000])
+        self.read.setToolTip(tip(told[:_TIP_CHARS]))
+        self.read.setVisible(bool(told))
