@@ -69,6 +69,11 @@ def test_a_scan_with_a_seal_over_its_text_is_read_with_boxes_and_certainty(
     assert outcome.read[0].recognition_s > 0
 
 
+def test_the_zero_of_a_chinese_date_is_not_lost(tmp_path: Path, read: ReadFile) -> None:
+    said = [CHINESE[1], "立案日期：二〇二〇年十月三〇日，案号（二〇一九）沪〇一民终四〇八号"]
+    assert plain(read(scan(tmp_path, drawn(said, DPI))).text) == plain("".join(said))
+
+
 @pytest.mark.parametrize("turned", [90, 180, 270])
 def test_a_page_scanned_the_wrong_way_round_is_read_and_its_boxes_stay_where_the_ink_is(
     tmp_path: Path, read: ReadFile, reader: Reader, turned: int
