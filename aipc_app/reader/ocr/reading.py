@@ -17,8 +17,11 @@ HEIGHT = 48  # pixels; what the network was taught
 _LEAST_WIDTH, _MOST_WIDTH = 320, 4096
 _TURN_SIZE = (192, 48)
 _SURE_TURNED = 0.9
-# A zero beside a numeral; a name made unreadable (张○○) stays.
-_CIRCLE = re.compile("(?<=[一二三四五六七八九〇○])○(?=[\u4e00-\u9fff〇○])|(?<=[\u4e00-\u9fff])○(?=[一二三四五六七八九])")
+# A zero after a numeral (二○○三年), or in a court's number (沪○一民终); a name made unreadable (张○○) stays.
+_CIRCLE = re.compile(
+    "(?<=[一二三四五六七八九])○+(?=[\u4e00-\u9fff])"
+    "|(?<=[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼])○(?=[一二三四五六七八九])"
+)
 _LEAST_STEPS = 6  # characters that tell how far apart a line's are
 _ROOM = 1.6  # of the usual distance
 _NARROWLY = 0.1
@@ -108,7 +111,7 @@ def _decoded(likely: Tensor, alphabet: tuple[str, ...], stretch: float) -> Readi
     steps, best = _with_overlooked(steps, best, likely, alphabet)
     kept = [(i, alphabet[best[i]]) for i in steps.tolist() if len(alphabet[best[i]]) == 1]
     return Reading(
-        _CIRCLE.sub("\u3007", "".join(char for _, char in kept)),
+        _CIRCLE.sub(lambda found: "\u3007" * len(found[0]), "".join(char for _, char in kept)),
         tuple(min(1.0, (i + 0.5) / len(best) * stretch) for i, _ in kept),
         tuple(float(likely[i, best[i]]) for i, _ in kept),
     )
