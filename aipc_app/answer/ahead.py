@@ -109,6 +109,14 @@ class ReadingAhead:
                 self._changed.notify_all()
             self._lane.wake()
 
+    @contextmanager
+    def at_rest(self) -> Iterator[None]:
+        """While this is open nothing is read ahead, by order neither: what is forgotten now is not read again."""
+        with self.question(()):
+            with self._changed:
+                self._changed.wait_for(lambda: self._generation is None, _STOP_WITHIN_S)
+            yield
+
     def order(self, case_id: int, emit: Callable[[Reading], None], cancel: threading.Event) -> CaseReading:
         """Read this case now, because the user wants it: neither battery nor load stop it, but a question goes first.
 
@@ -190,7 +198,8 @@ class ReadingAhead:
     def _step(self) -> float | None:
         """One look around; on the lane's thread."""
         try:
-            self._memory.pay()
+            if not self._asking:  # else what the question reads just now would outlive it
+                self._memory.pay()
             self._note_answered()
             return self._read_next()
         except EngineError as error:  # it ended; whoever starts it again wakes this
@@ -267,7 +276,6 @@ class ReadingAhead:
         try:
             if self._read(survey, lambda: self._hindrance() is not Pause.NONE, lambda _event: None):
                 self._done[survey.case_id] = signature
-                self._problems.pop(survey.case_id, None)
         except EngineError as error:
             self._done[survey.case_id] = signature
             self._problems[survey.case_id] = error.message
@@ -319,9 +327,17 @@ class ReadingAhead:
             with self._changed:
                 self._generation, self._now = None, None
                 self._changed.notify_all()
+        given_up = not complete and not self._interrupted
+        self._note_problem(survey.case_id, self._engine.store_status().problem if given_up else "")
         self._memory.survey(survey.case_id, self._model())
         self._publish(Changes(remembering=frozenset({survey.case_id})))
-        return complete or not self._interrupted
+        return complete or given_up
+
+    def _note_problem(self, case_id: int, sentence: str) -> None:
+        if sentence:
+            self._problems[case_id] = sentence
+        else:
+            self._problems.pop(case_id, None)
 
     def _interrupt(self) -> None:
         with self._changed:

@@ -42,11 +42,16 @@ class Memory:
     def __init__(self, store: Store, engine: EngineClient, settings: Callable[[], Settings], directory: Path) -> None:
         self._store, self._engine, self._settings, self._directory = store, engine, settings, directory
         self._paying = threading.Lock()
+        self._noting = threading.Lock()  # from looking it up to noting it: an older look never overwrites a later one
         self._had_model = isinstance(engine.state, EngineReady)
         engine.subscribe(self._engine_changed)
 
     def survey(self, case_id: int, model: LoadedModel) -> Survey | None:
         """Look it up and note it. None when the case is not read whole: it is empty, unread, or too long."""
+        with self._noting:
+            return self._survey(case_id, model)
+
+    def _survey(self, case_id: int, model: LoadedModel) -> Survey | None:
         documents = self._store.documents.of_case(case_id)
         if any(d.status in (DocumentStatus.QUEUED, DocumentStatus.READING) for d in documents):
             return None
@@ -93,17 +98,20 @@ class Memory:
         """Forget what was read for a case that stays; bytes freed on disk. It isn't read ahead again by itself."""
         self._store.remembered.read_ahead(case_id, False)
         labels = self._labels({case_label(case_id), *self._own_documents(case_id)})
-        freed = self._engine.forget(labels) if labels else 0
-        self._store.remembered.clear(case_id)
+        with self._noting:
+            freed = self._engine.forget(labels) if labels else 0
+            self._store.remembered.clear(case_id)
         return freed
 
     def forget_all(self) -> int:
         """Forget everything; bytes freed on disk."""
-        freed = self._engine.forget_all()
         for case in self._store.cases.list():
             self._store.remembered.read_ahead(case.id, False)
-        self._store.remembered.clear()
-        self._store.remembered.paid(self._store.remembered.owed())
+        owed = self._store.remembered.owed()
+        with self._noting:
+            freed = self._engine.forget_all()
+            self._store.remembered.clear()
+        self._store.remembered.paid(owed)
         return freed
 
     def _prompt(self, case_id: int, model: LoadedModel) -> Prompt | None:

@@ -85,10 +85,11 @@ def _open(services: Services, case_id: int) -> Case:
 def _delete(services: Services, case_id: int) -> None:
     if case_id == LIBRARY_ID:
         raise UserMistake("The law library can't be deleted; remove its documents instead.")
-    services.memory.owe_case(case_id)  # before anything goes, so that a kill can't leave it undone
-    for document in services.store.documents.of_case(case_id):
-        services.ingest.unlink(case_id, document.id)
-    services.store.cases.delete(case_id)
+    with services.ahead.at_rest():
+        services.memory.owe_case(case_id)  # before anything goes, so that a kill can't leave it undone
+        for document in services.store.documents.of_case(case_id):
+            services.ingest.unlink(case_id, document.id)
+        services.store.cases.delete(case_id)
 
 
 def _changing(services: Services, work: Callable[[], Result]) -> Result:

@@ -127,8 +127,9 @@ def _remove(services: Services, case_id: int, document_id: int) -> bool:
     services.store.documents.get(document_id)
     if case_id not in services.store.documents.cases_of(document_id):
         raise UserMistake(f"Document {document_id} does not belong to this case; see 'aipc documents'.")
-    services.memory.owe_document(case_id, document_id)  # before it goes, so that a kill can't leave it undone
-    last = services.ingest.unlink(case_id, document_id)
+    with services.ahead.at_rest():
+        services.memory.owe_document(case_id, document_id)  # before it goes, so that a kill can't leave it undone
+        last = services.ingest.unlink(case_id, document_id)
     services.changes.publish(Changes(cases=True, documents=frozenset({case_id})))
     return last
 

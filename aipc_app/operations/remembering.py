@@ -170,7 +170,8 @@ def _remember(services: Services, case_id: int, emit: Emit, cancel: threading.Ev
 
 
 def _forget(services: Services, case_id: int | None) -> int:
-    freed = services.memory.forget_all() if case_id is None else services.memory.forget_case(case_id)
+    with services.ahead.at_rest():
+        freed = services.memory.forget_all() if case_id is None else services.memory.forget_case(case_id)
     services.ahead.forgotten()
     touched = [case.id for case in services.store.cases.list()] if case_id is None else [case_id]
     services.changes.publish(Changes(remembering=frozenset(touched)))

@@ -16,10 +16,11 @@ class Lane(StrEnum):
     QUICK = "quick"  # reads of the store
     WORK = "work"    # adding files, checking models
     ASK = "ask"      # the engine
+    READ = "read"    # what the engine does behind questions: a question never waits for a thread of these
     DRAW = "draw"    # page images
 
 
-_THREADS = {Lane.QUICK: 2, Lane.WORK: 2, Lane.ASK: 2, Lane.DRAW: 1}
+_THREADS = {Lane.QUICK: 2, Lane.WORK: 2, Lane.ASK: 2, Lane.READ: 2, Lane.DRAW: 1}
 
 
 class Lanes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QWidget
 
+from aipc_app.domain.documents import LIBRARY_ID
 from aipc_app.domain.jobs import Changes
 from aipc_app.domain.remembering import CaseShare, MemoryStatus
 from aipc_app.operations import remembering
@@ -125,7 +126,8 @@ class RememberedRow(QWidget):
         words = context.words
         across = row(self, gap=12)
         texts = column(gap=1)
-        texts.addWidget(ElidedLabel(share.case, "strong", middle=True))
+        name = words("library.title") if share.case_ids == (LIBRARY_ID,) else share.case
+        texts.addWidget(ElidedLabel(name, "strong", middle=True))
         self.figures = label(words("remembered.case", size=memory(share.bytes), count=f"{share.tokens:,}"), "small")
         texts.addWidget(self.figures)
         across.addLayout(texts, 1)

@@ -66,7 +66,7 @@ class QuestionQueue(QObject):
             self._now = waiting = self._waiting.popleft()
             bridge = self._context.bridge
             self._running = bridge.start(
-                remembering.ask_when_read(bridge.services, question=waiting.question()), self, lane=Lane.ASK,
+                remembering.ask_when_read(bridge.services, question=waiting.question()), self, lane=Lane.READ,
                 events=waiting.take, done=lambda answer: self._done(waiting, answer),
                 failed=lambda error: self._failed(waiting, error), ended=lambda: self._ended(waiting))
         self.changed.emit()

@@ -79,7 +79,7 @@ class MemoryFoot(QFrame):
         bridge, context = self._context.bridge, self._context
         context.awake.hold(self, context.words("remembered.reading"))
         self.running = bridge.start(
-            remembering.remember_case(bridge.services, case_id=self._case_id), self, lane=Lane.ASK,
+            remembering.remember_case(bridge.services, case_id=self._case_id), self, lane=Lane.READ,
             events=self._take, failed=self._failed, ended=self._ended)
         self._refresh()
 

@@ -23,9 +23,10 @@ from aipc_app.operations.changes import ChangeBus
 from aipc_app.paths import Home
 from aipc_app.settings.model import Remembering, Settings
 from aipc_app.store import Store
+from engine.client.base import Generation
 from engine.client.fake import FakeEngine
 from engine.errors import EngineDied, RequestInvalid
-from engine.types.generation import Priority
+from engine.types.generation import GenerationEvent, Priority, Remembered
 from engine.types.model import EngineReady, LoadedModel, LoadRequest
 from engine.types.remembering import RememberRequest
 from tests.unit.aipc_app.answer.material import CONTRACT, RECEIPT
@@ -264,6 +265,27 @@ def test_an_error_is_told_once_and_not_tried_again(rig: Rig) -> None:
     rig.bus.publish(Changes(cases=True))
     rig.until(lambda: rig.shares(good) == [1.0])
     assert [r.owner for r in rig.engine.remember_requests] == [f"case:{bad}", f"case:{good}"]
+
+
+class NotKept(Generation):
+    """As of a model whose cache can't be taken apart."""
+
+    def __iter__(self) -> Iterator[GenerationEvent]:
+        yield Remembered(100, 0, 0, 0, complete=False)
+
+    def cancel(self) -> None:
+        pass
+
+
+def test_a_model_that_cannot_be_remembered_says_why(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.engine.store.problem = "What this model reads can't be kept."
+    monkeypatch.setattr(rig.engine, "remember", lambda _request: NotKept())
+    case = rig.case("甲", CONTRACT)
+    reading = rig.ahead.order(case, lambda _event: None, threading.Event())
+    assert reading.problem == "What this model reads can't be kept." and reading.shares != {case: 1.0}
+    rig.ahead.start(reads=True)  # it isn't tried for ever
+    other = rig.case("乙", RECEIPT)
+    rig.until(lambda: rig.ahead.reading(other, MODEL).problem != "")
 
 
 def test_other_cases_memory_is_not_thrown_out_for_one_that_is_not_on_top(
