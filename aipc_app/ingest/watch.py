@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from msgspec import structs
+
 from aipc_app.domain.jobs import Changes
 from aipc_app.domain.watching import SeenFile, WatchedFolder, WatchState, WatchStatus
 from aipc_app.errors import UserMistake
@@ -151,11 +153,11 @@ class FolderWatcher:
             if self._lane.stopping or not self._is_watched(folder):
                 return
             taken = self._ingest.add(folder.case_id, [file.source for file in part])
-            for file, one in zip(part, taken, strict=True):
-                document_id = None if one.document is None else one.document.id
+            ids = [None if one.document is None else one.document.id for one in taken]
+            self._store.watched.save_files(folder.id, list(map(_seen, part, ids)))
+            for file, document_id in zip(part, ids, strict=True):
                 old = before.get(file.name)
-                self._store.watched.save_files(folder.id, [_seen(file, document_id)])
-                if old is not None and old.document_id not in (None, document_id) and document_id is not None:
+                if old is not None and document_id is not None and old.document_id not in (None, document_id):
                     self._replace(folder.case_id, old.document_id, document_id)
 
     def _rests(self, file: FoundFile) -> bool:
@@ -163,7 +165,7 @@ class FolderWatcher:
 
     def _replace(self, case_id: int, old: int | None, new: int) -> None:
         """The file says something else now: its new document takes the place of the old one."""
-        if old is None or self._still_needed(case_id, old):
+        if old is None or old in self._present(case_id):
             return
         order = [document.id for document in self._store.documents.of_case(case_id)]
         if old not in order or new not in order:
@@ -174,29 +176,29 @@ class FolderWatcher:
         self._ingest.unlink(case_id, old)
 
     def _note_gone(self, folder: WatchedFolder, gone: Sequence[SeenFile]) -> None:
-        for seen in gone:
-            marked = SeenFile(
-                name=seen.name, size=seen.size, modified=seen.modified, inode=0, document_id=seen.document_id, gone=True
-            )
-            if not folder.removes:
-                self._store.watched.save_files(folder.id, [marked])
-                continue
-            self._store.watched.save_files(folder.id, (), forget=[seen.name])
-            if seen.document_id is not None and not self._still_needed(folder.case_id, seen.document_id):
-                self._unlink(folder.case_id, seen.document_id)
-        if gone:
-            self._tell(folder.case_id)
+        if not gone:
+            return
+        if folder.removes:
+            self._store.watched.save_files(folder.id, (), forget=[seen.name for seen in gone])
+            needed = self._present(folder.case_id)
+            for document_id in dict.fromkeys(seen.document_id for seen in gone):
+                if document_id is not None and document_id not in needed:
+                    self._unlink(folder.case_id, document_id)
+        else:
+            self._store.watched.save_files(folder.id, [structs.replace(seen, inode=0, gone=True) for seen in gone])
+        self._tell(folder.case_id)
 
     def _unlink(self, case_id: int, document_id: int) -> None:
         if case_id in self._store.documents.cases_of(document_id):
             self._ingest.unlink(case_id, document_id)
 
-    def _still_needed(self, case_id: int, document_id: int) -> bool:
-        """Another file of a watched folder of the case is this document too."""
-        return any(
-            seen.document_id == document_id and not seen.gone
+    def _present(self, case_id: int) -> frozenset[int]:
+        """Documents of which a watched folder of the case has a file."""
+        return frozenset(
+            seen.document_id
             for folder in self._store.watched.folders(case_id)
             for seen in self._store.watched.files(folder.id)
+            if seen.document_id is not None and not seen.gone
         )
 
     def _is_watched(self, folder: WatchedFolder) -> bool:

@@ -256,3 +256,23 @@ def test_recognised_text_is_a_suggestion_until_it_is_saved(rig: Rig) -> None:
     assert rig.services.store.documents.page(document.id, 2).text == "书犐犆犛"
     viewer.editor.discard()
     assert viewer.editor.field.toPlainText() == "书犐犆犛"
+
+
+@pytest.mark.parametrize(
+    ("status", "helps"),
+    [(DocumentStatus.FAILED, True), (DocumentStatus.UNSUPPORTED, True), (DocumentStatus.QUEUED, False)],
+)
+def test_a_document_without_pages_offers_what_may_help(rig: Rig, status: DocumentStatus, helps: bool) -> None:
+    case = rig.open_case()
+    store = rig.services.store
+    document = store.documents.add(name="密件.pdf", sha256="d" * 64, size=1)
+    store.documents.link(case.id, document.id)
+    store.documents.set_status(document.id, status, reason="This file needs a password.", retryable=True)
+    viewer = rig.case_page.bench.viewer
+    viewer.show_place(Place(document.id))
+    rig.until(lambda: viewer.body.currentWidget() is viewer.no_pages)
+    assert viewer.no_pages.hint.text() == "This file needs a password."
+    assert (viewer.remedies.again.isVisible(), viewer.remedies.password.isVisible()) == (helps, helps)
+    if helps:
+        QTest.mouseClick(viewer.remedies.again, LEFT)
+        rig.until(lambda: store.documents.get(document.id).status is DocumentStatus.QUEUED)

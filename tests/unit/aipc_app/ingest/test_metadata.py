@@ -82,6 +82,11 @@ def test_the_effective_date_is_not_any_date() -> None:
     assert values(fields("a.txt", "借款合同\n自2021年1月1日起计息。"), FieldName.EFFECTIVE_DATE) == []
 
 
+def test_parties_in_bold_are_parties_too() -> None:
+    found = fields("a.md", "# 民事起诉状\n\n**原告**：陈国梁，男。\n\n**被告**：赵立新，男。")
+    assert values(found, FieldName.PARTY) == ["原告：陈国梁", "被告：赵立新"]
+
+
 def test_parties_of_english_papers() -> None:
     found = fields("a.txt", "LOAN AGREEMENT\nPlaintiff: Jane Roe\nAcme Lending LLC, a Utah company (“Lender”)")
     assert values(found, FieldName.PARTY) == ["Plaintiff: Jane Roe", "Lender: Acme Lending LLC"]
