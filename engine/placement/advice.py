@@ -45,4 +45,4 @@ def why_not(problem: Problem, fits: Callable[[int, str], bool]) -> tuple[str, ..
 
 
 def _least(problem: Problem) -> int:
-    return min(c.cpu_memory + c.compute.cpu_bytes for c in candidates(problem))
+    return min(candidate.needed for candidate in candidates(problem))

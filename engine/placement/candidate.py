@@ -11,7 +11,7 @@ from engine.models.layout import Layout
 from engine.placement.compute import compute_of
 from engine.placement.packing import fullest
 from engine.placement.speed import Load, Speed, speed_of
-from engine.placement.units import ExpertTensor, LayerUnit, Units
+from engine.placement.units import ExpertTensor, Units
 from engine.types.machine import Inventory
 from engine.types.plan import ComputeBuffers, ComputeShape, PlanFacts
 
@@ -39,6 +39,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     gpu_weights: int
     cpu_weights: int
     cpu_memory: int
+    needed: int  # RAM that caches and buffers must have
     overflow: int  # weights that RAM has no room for
     ram_read: int
     speed: Speed
@@ -62,6 +63,11 @@ class Problem(Struct, frozen=True):
 
     def compute(self, shape: ComputeShape, ubatch: int) -> ComputeBuffers:
         return compute_of(self.layout, self.units, self.facts, shape, ubatch, self.context, self.kv_type)
+
+    def cpu_compute(self, shape: ComputeShape) -> int:
+        """RAM set aside for buffers: those of the longest step, so that a longer one never drives out weights."""
+        ubatches = (min(self.ubatches),) if shape is ComputeShape.NOTHING else self.ubatches
+        return max(self.compute(shape, ubatch).cpu_bytes for ubatch in ubatches)
 
 
 def candidates(problem: Problem) -> Iterator[Candidate]:
@@ -108,38 +114,40 @@ def _without_experts(problem: Problem) -> Iterator[Candidate]:
 
 
 def _some_layers(problem: Problem) -> Iterator[Candidate]:
-    """The last layers that fit, the output with them; llama.cpp counts from the end."""
+    """The last layers that fit, and each fewer of them: where the GPU gains little, changing to it costs more.
+
+    The output goes with them; llama.cpp counts from the end.
+    """
     units, ubatch = problem.units, min(problem.ubatches)
     buffers = problem.compute(ComputeShape.SOME_LAYERS, ubatch).gpu_bytes
     room = problem.limits.vram - units.output - buffers - problem.facts.correction.gpu_bytes
     sizes = [layer.always_bytes + layer.memory for layer in reversed(units.layers)]
     fitting = sum(1 for total in itertools.accumulate(sizes) if total <= room)
-    first = len(units.layers) - min(fitting, len(units.layers) - 1)
-    if fitting:
-        yield _candidate(problem, ComputeShape.SOME_LAYERS, ubatch, first, frozenset())
+    for count in range(1, min(fitting, len(units.layers) - 1) + 1):
+        yield _candidate(problem, ComputeShape.SOME_LAYERS, ubatch, len(units.layers) - count, frozenset())
 
 
 def _candidate(
     problem: Problem, shape: ComputeShape, ubatch: int, first: int, gpu_experts: frozenset[ExpertTensor]
 ) -> Candidate:
     units, compute = problem.units, problem.compute(shape, ubatch)
-    on_gpu = units.layers[first:]
     has_gpu = shape is not ComputeShape.NOTHING
-    expert_bytes = sum(expert.size for expert in gpu_experts)
-    gpu_weights = (sum(map(_always, on_gpu)) + units.output + expert_bytes) if has_gpu else 0
-    cpu_dense = sum(map(_always, units.layers[:first]))
+    expert_bytes = units.expert_bytes if len(gpu_experts) == len(units.experts) else sum(e.size for e in gpu_experts)
+    cpu_dense, cpu_memory = units.always_before[first], units.memory_before[first]
+    gpu_memory = units.memory - cpu_memory if has_gpu else 0
+    gpu_weights = units.always_bytes - cpu_dense + units.output + expert_bytes if has_gpu else 0
     cpu_output = 0 if has_gpu else units.output_in_file
     cpu_experts = units.expert_bytes - expert_bytes
     cpu_weights = cpu_dense + units.embedding + cpu_output + cpu_experts
-    cpu_memory = sum(layer.memory for layer in units.layers[:first])
-    room = max(0, problem.limits.ram - cpu_memory - compute.cpu_bytes)
+    needed = cpu_memory + problem.cpu_compute(shape)
+    room = max(0, problem.limits.ram - needed)
     overflow = max(0, cpu_weights - room)
     always = cpu_dense + (units.output if not has_gpu else 0)
     share = problem.layout.expert_share
     ram_read = always + int(cpu_experts * share)
     load = Load(
-        gpu_read=gpu_weights - expert_bytes + int(expert_bytes * share) + _filled(problem, on_gpu if has_gpu else ()),
-        ram_read=ram_read + _filled(problem, units.layers[:first]),
+        gpu_read=gpu_weights - expert_bytes + int(expert_bytes * share) + _filled(problem, gpu_memory),
+        ram_read=ram_read + _filled(problem, cpu_memory),
         disk_read=_disk_read(overflow, always, cpu_experts, share),
         syncs=_syncs(units, first, cpu_experts, has_gpu=has_gpu),
         gpu_parameters=_parameters(problem, gpu_weights - expert_bytes + int(expert_bytes * share)),
@@ -150,23 +158,17 @@ def _candidate(
     )
     correction = problem.facts.correction
     speed = speed_of(load, problem.inventory, has_gpu=has_gpu, correction=(correction.decode, correction.prefill))
-    memory = sum(layer.memory for layer in on_gpu) if has_gpu else 0
-    vram = gpu_weights + memory + compute.gpu_bytes + (correction.gpu_bytes if has_gpu else 0)
+    vram = gpu_weights + gpu_memory + compute.gpu_bytes + (correction.gpu_bytes if has_gpu else 0)
     return Candidate(
         shape=shape, ubatch=ubatch, first_gpu_layer=first, gpu_experts=gpu_experts, compute=compute,
         vram=vram if has_gpu else 0, gpu_weights=gpu_weights, cpu_weights=cpu_weights, cpu_memory=cpu_memory,
-        overflow=overflow, ram_read=ram_read, speed=speed,
+        needed=needed, overflow=overflow, ram_read=ram_read, speed=speed,
     )  # fmt: skip
 
 
-def _always(layer: LayerUnit) -> int:
-    return layer.always_bytes
-
-
-def _filled(problem: Problem, layers: tuple[LayerUnit, ...]) -> int:
-    """What a token reads of the cache when it holds a few thousand."""
-    held = sum(layer.memory for layer in layers)
-    return int(held * min(1.0, _REFERENCE_TOKENS / max(1, problem.context)))
+def _filled(problem: Problem, memory: int) -> int:
+    """What a token reads of so large a cache when it holds a few thousand."""
+    return int(memory * min(1.0, _REFERENCE_TOKENS / max(1, problem.context)))
 
 
 def _parameters(problem: Problem, read: int) -> int:
@@ -190,5 +192,5 @@ def _syncs(units: Units, first: int, cpu_experts: int, *, has_gpu: bool) -> int:
     """How often a token changes between GPU and CPU: none when all of it lies in one place."""
     if not has_gpu or (first == 0 and not cpu_experts):
         return 0
-    mixtures = sum(1 for layer in units.layers[first:] if layer.experts)
+    mixtures = units.mixtures_before[-1] - units.mixtures_before[first]
     return 1 + (mixtures if cpu_experts else 0)

@@ -58,7 +58,4 @@ def _staging(units: Units, shape: ComputeShape) -> int:
     """Room for the largest tensor that is fetched from RAM for a long prompt."""
     if shape is ComputeShape.EVERYTHING:
         return 0
-    largest = max((expert.size for expert in units.experts), default=0)
-    if shape is ComputeShape.SOME_LAYERS:
-        largest = max(largest, *(max(unit.always.values(), default=0) for unit in units.layers), 0)
-    return largest
+    return max(units.largest_expert, units.largest_always if shape is ComputeShape.SOME_LAYERS else 0)

@@ -116,7 +116,7 @@ def _problem(
 
 def _best(problem: Problem) -> Candidate | None:
     """The fastest within the limits: the cache and the buffers must be in memory, weights may come from the disk."""
-    fitting = [c for c in candidates(problem) if c.cpu_memory + c.compute.cpu_bytes <= problem.limits.ram]
+    fitting = [c for c in candidates(problem) if c.needed <= problem.limits.ram]
     return max(fitting, key=lambda candidate: candidate.speed.decode, default=None)
 
 
@@ -131,8 +131,7 @@ def _problem_with_room(problems: Sequence[Problem]) -> Problem:
         if found is not None and (found.shape is ComputeShape.EVERYTHING or _on_cpu(problem).overflow == 0):
             return problem
     for problem in problems:
-        on_cpu = _on_cpu(problem)
-        if (on_cpu.cpu_memory + on_cpu.compute.cpu_bytes) * _CACHE_SHARE_OF_RAM <= problem.limits.ram:
+        if _on_cpu(problem).needed * _CACHE_SHARE_OF_RAM <= problem.limits.ram:
             return problem
     return problems[-1]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -49,25 +50,30 @@ class LayerUnit(Struct, frozen=True):
 
 
 class Units(Struct, frozen=True):
-    """The whole model. `output` is what the GPU takes for the last step, a copy of a shared embedding included."""
+    """The whole model. `output` is what the GPU takes for the last step, a copy of a shared embedding included.
+
+    What ends in `_before` are running sums: entry n is of the first n layers. Bytes, and layers with experts.
+    """
 
     layers: tuple[LayerUnit, ...]
     embedding: int
     output: int
     output_in_file: int
     experts: tuple[ExpertTensor, ...]
+    expert_bytes: int
+    largest_expert: int
+    largest_always: int
+    always_before: tuple[int, ...]
+    memory_before: tuple[int, ...]
+    mixtures_before: tuple[int, ...]
 
     @property
     def always_bytes(self) -> int:
-        return sum(layer.always_bytes for layer in self.layers)
+        return self.always_before[-1]
 
     @property
     def memory(self) -> int:
-        return sum(layer.memory for layer in self.layers)
-
-    @property
-    def expert_bytes(self) -> int:
-        return sum(expert.size for expert in self.experts)
+        return self.memory_before[-1]
 
 
 def sequences(layout: Layout) -> int:
@@ -94,7 +100,20 @@ def units_of(layout: Layout, context_tokens: int, kv_type: str) -> Units:
     embedding = sum(t.size for t in outside if t.kind is TensorClass.EMBEDDING)
     output = sum(t.size for t in outside if t.kind is TensorClass.OUTPUT)
     shared = next((t.size for t in outside if t.name == "token_embd.weight"), 0) if layout.output_is_embedding else 0
-    return Units(layers, embedding, output + shared, output, tuple(e for layer in layers for e in layer.experts))
+    experts = tuple(expert for layer in layers for expert in layer.experts)
+    return Units(
+        layers=layers, embedding=embedding, output=output + shared, output_in_file=output, experts=experts,
+        expert_bytes=sum(expert.size for expert in experts),
+        largest_expert=max((expert.size for expert in experts), default=0),
+        largest_always=max((size for layer in layers for size in layer.always.values()), default=0),
+        always_before=_running(layer.always_bytes for layer in layers),
+        memory_before=_running(layer.memory for layer in layers),
+        mixtures_before=_running(1 if layer.experts else 0 for layer in layers),
+    )  # fmt: skip
+
+
+def _running(values: Iterable[int]) -> tuple[int, ...]:
+    return tuple(itertools.accumulate(values, initial=0))
 
 
 def _layer(tensors: Iterable[Tensor], memory: int) -> LayerUnit:
