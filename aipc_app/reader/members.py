@@ -6,7 +6,6 @@ Names come from strangers: they never become paths here, files are called 000001
 from __future__ import annotations
 
 import errno
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -14,11 +13,10 @@ from typing import BinaryIO
 from aipc_app.domain.reader_wire import MemberFound
 from aipc_app.reader.convert.base import Container, Member
 from aipc_app.reader.failure import FailureKind, ReadingError, failure_of
+from aipc_app.reader.names import safe_name, shown_name
 
 MAX_MEMBERS = 20_000
 MAX_TOTAL_BYTES = 8 << 30
-_MAX_NAME = 400
-_DRIVE = re.compile(r"^[A-Za-z]:")
 
 
 def write_members(request_id: int, content: Container, folder: Path) -> Iterator[MemberFound]:
@@ -42,20 +40,6 @@ def write_members(request_id: int, content: Container, folder: Path) -> Iterator
 
 
 OUTSIDE = "It was not taken in, because its name leads out of the place it is in; unpack it by hand if you trust it."
-
-
-def safe_name(name: str) -> str | None:
-    """The path inside the container with "/", None when it leads out of it or can't be a name."""
-    plain = name.replace("\\", "/").removeprefix("./")
-    parts = [part for part in plain.split("/") if part not in ("", ".")]
-    if plain.startswith("/") or _DRIVE.match(plain) or ".." in parts or not parts or len(name) > _MAX_NAME:
-        return None
-    return None if any(ord(char) < 32 or ord(char) == 127 for char in plain) else "/".join(parts)
-
-
-def shown_name(name: str) -> str:
-    """A name that can be shown, whatever is in it."""
-    return "".join(char if char.isprintable() else "\ufffd" for char in name)[:_MAX_NAME] or "\ufffd"
 
 
 class LimitedFile:

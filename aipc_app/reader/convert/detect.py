@@ -200,6 +200,8 @@ def _ole_format(source: Source) -> Format:
     for name, format_ in _STREAMS:
         if name.lower() in streams:
             return format_
+    if source.extension in _OLD_OFFICE - {"wps"}:
+        raise _not_a(source.extension)
     return Format.WORKS
 
 

@@ -15,6 +15,7 @@ from aipc_app.reader.convert.doc_binary import DocText, is_encrypted, read_text,
 from aipc_app.reader.convert.garbled import is_garbled
 from aipc_app.reader.convert.grid import one_line, row_line
 from aipc_app.reader.convert.lines import tidy
+from aipc_app.reader.convert.ole_title import ole_title
 from aipc_app.reader.convert.pages import UNCERTAIN
 from aipc_app.reader.convert.zip_guard import damaged
 
@@ -46,17 +47,9 @@ def _streams(source: Source) -> tuple[bytes, bytes, str]:
             word = container.openstream("WordDocument").read()
             name = table_name(word)
             table = container.openstream(name).read() if container.exists(name) else b""
-            return word, table, _title(container)
+            return word, table, ole_title(container)
     except (OSError, ValueError, IndexError, TypeError) as error:
         raise damaged() from error
-
-
-def _title(container: olefile.OleFileIO) -> str:
-    try:
-        title = container.get_metadata().title
-    except (OSError, ValueError, IndexError, TypeError, AttributeError, OverflowError):
-        return ""
-    return title.decode("utf-8", "replace").strip("\0 ") if isinstance(title, bytes) else ""
 
 
 def body_text(stored: DocText) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
@@ -15,6 +16,7 @@ from aipc_app.reader.convert.base import Content, Member, Source
 from aipc_app.reader.convert.spool import Spool
 from aipc_app.reader.convert.zip_guard import MAX_TOTAL_BYTES, damaged
 from aipc_app.reader.failure import FailureKind, ReadingError
+from aipc_app.reader.names import safe_name
 
 _MAX_RATIO = 1_000  # text packs to a fiftieth; all files together are looked at
 _RATIO_FROM_BYTES = 256 << 20
@@ -44,23 +46,33 @@ class _SevenZip(Archive):
         self._source, self._spool = source, spool
 
     def members(self) -> Iterator[Member]:
-        """All are unpacked when the first is asked for."""
-        wanted = {entry.member.name: entry.size for entry in self._entries if not entry.member.problem}
+        """All are unpacked when the first is asked for. Names that lead out are not even asked of py7zr."""
+        wanted = [entry.member.name for entry in self._entries if not entry.member.problem]
+        largest = max((entry.size for entry in self._entries), default=0)
         with _opened(self._source) as archive, _errors(self._source.password):
-            archive.extract(targets=list(wanted), factory=_Factory(self._spool, wanted))
+            targets = [name for name in wanted if safe_name(name) is not None]
+            archive.extract(targets=targets, factory=_Factory(self._spool, largest))
+        seen: Counter[str] = Counter()
         for entry in self._entries:
-            member = entry.member
-            yield member if member.problem else Member(member.name, self._spool.writer(member.name))
+            name = entry.member.name
+            key = _key(f"{name}_{seen[name] - 1}" if seen[name] else name)  # py7zr's own names for doubles
+            seen[name] += 1
+            yield entry.member if entry.member.problem else Member(name, self._spool.writer(key))
+
+
+def _key(name: str) -> str:
+    """A name as py7zr gives it back may be written another way."""
+    return safe_name(name) or name
 
 
 class _Factory(py7zr.io.WriterFactory):  # type: ignore[misc]
     """Gives py7zr places to write to, none of which it can name."""
 
-    def __init__(self, spool: Spool, sizes: dict[str, int]) -> None:
-        self._spool, self._sizes = spool, sizes
+    def __init__(self, spool: Spool, largest: int) -> None:
+        self._spool, self._largest = spool, largest
 
     def create(self, filename: str) -> Any:
-        return _Sink(self._spool.open(filename), self._sizes.get(filename, 0))
+        return _Sink(self._spool.open(_key(filename)), self._largest)
 
 
 class _Sink(py7zr.io.Py7zIO):  # type: ignore[misc]

@@ -13,7 +13,7 @@ import pytest
 
 from aipc_app.domain.reader_wire import MemberFound
 from aipc_app.errors import DocumentError, DocumentLimit, PasswordNeeded, UnsupportedFormat
-from aipc_app.reader.members import safe_name
+from aipc_app.reader.names import safe_name
 from tests.unit.aipc_app.reader.conftest import ReadFile
 
 Unpack = Callable[..., dict[str, bytes | str]]
@@ -178,8 +178,9 @@ def test_tricks_of_a_7z_are_told(unpack: Unpack, tmp_path: Path, monkeypatch: py
     with py7zr.SevenZipFile(tmp_path / "x.7z", "w") as archive:
         archive.writestr(b"x", "../up.txt")
         archive.writestr(b"good", "good.txt")
+        archive.writestr(b"better", "good.txt")
     found = unpack((tmp_path / "x.7z").read_bytes(), "a.7z")
-    assert found["good.txt"] == b"good"
+    assert found["good.txt"] == b"better", "of two files of one name each comes out"
     assert "leads out" in str(found["../up.txt"])
 
 
