@@ -23,6 +23,7 @@ _SMALLEST_SHARE = 0.3  # of the pages: left and right pages may have different h
 _LONGEST_HEAD = 120  # columns
 _MOST_NUMBERS = 6
 _FEWEST_NUMBERED = 10
+_SAID = re.compile(r"。|\w(?:\W+\w+){6,24}[.!?]\s*$")
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _SPACES = re.compile(r"[\s\u3000]+")
 _BARE_NUMBER = re.compile(r"[-–—·\s]*(?P<number>\d{1,5}|[ivxlcIVXLC]{1,7})[-–—·\s]*$")
@@ -127,7 +128,7 @@ def _running(pages: Sequence[_Page]) -> frozenset[str]:
 
 def _may_run(line: _Line) -> bool:
     """A table's header comes back too, and belongs to the rows below it; a sentence is something that is said."""
-    return not line.row and "。" not in line.text and any(character.isalpha() for character in line.text) and (
+    return not line.row and not _SAID.search(line.text) and any(character.isalpha() for character in line.text) and (
         display_width(line.text.strip()) <= _LONGEST_HEAD
     )
 

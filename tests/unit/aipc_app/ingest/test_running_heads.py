@@ -40,6 +40,8 @@ def test_the_volume_stands_before_the_number() -> None:
 def test_statements_and_tables_are_no_running_heads() -> None:
     sentence = "被告至今没有归还借款。"
     assert bodies(*[f"{sentence}\n{c}" for c in "甲乙丙丁"]) == [f"{sentence}\n{c}" for c in "甲乙丙丁"]
+    spoken = "the next day she admonishes them harshly about the strike."
+    assert bodies(*[f"{spoken}\n{c}" for c in "abcd"]) == [f"{spoken}\n{c}" for c in "abcd"]
     table = [f"期数 | 日期 | 金额\n{i} | 三月 | 500" for i in range(1, 6)]
     assert bodies(*table) == table
     entries = [f"2021-03-0{i} 转账 {i * 137}.50\n余额 {i * 7919}" for i in range(1, 9)]
