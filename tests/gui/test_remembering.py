@@ -75,7 +75,7 @@ def test_read_now_keeps_the_pc_awake_while_it_reads(rig: Rig) -> None:
     assert rig.desktop.context.awake.held and foot(rig).halt.isVisible()
     rig.engine.release()
     rig.until(lambda: "All remembered" in foot(rig).text.text())
-    assert not rig.desktop.context.awake.held
+    rig.until(lambda: not rig.desktop.context.awake.held)
 
 
 def test_reading_now_can_be_stopped_and_what_was_read_stays(rig: Rig) -> None:
@@ -88,6 +88,7 @@ def test_reading_now_can_be_stopped_and_what_was_read_stays(rig: Rig) -> None:
     rig.until(lambda: foot(rig).running is None)
     rig.engine.release()
     rig.until(lambda: "remembered" in foot(rig).text.text() and foot(rig).now.isVisible())
+    rig.until(lambda: not rig.desktop.context.awake.held)
     assert [row.remembered for row in rig.case_page.bench.documents.model.rows] == [1.0, 0.0]
     assert not rig.window.banner.isVisible()
 

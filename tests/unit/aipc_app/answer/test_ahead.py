@@ -302,6 +302,18 @@ def test_other_cases_memory_is_not_thrown_out_for_one_that_is_not_on_top(
     assert rig.shares(below) == [0.0]
 
 
+def test_a_crumb_that_the_engine_leaves_at_the_end_counts_as_read(rig: Rig) -> None:
+    """It makes no piece of a few tokens; a whole document of a few tokens is such a crumb too."""
+    case = rig.case("甲", CONTRACT, "完。")
+    unread = rig.memory.survey(case, _model(rig))
+    assert unread is not None and rig.shares(case) == [0.0, 0.0]
+    *before, last = unread.prompt.messages[0].segments
+    rig.engine.store.keep(before, f"case:{case}")
+    survey = rig.memory.survey(case, _model(rig))
+    assert survey is not None and survey.known.segments[2].known_tokens == 0 and last.text.endswith("完。\n")
+    assert survey.missing_tokens == 0 and rig.shares(case) == [1.0, 1.0]
+
+
 def test_cancelling_an_order_keeps_what_was_read(rig: Rig) -> None:
     rig.engine.hold_after(2)
     case = rig.case("甲", CONTRACT, RECEIPT)
