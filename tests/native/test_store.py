@@ -27,7 +27,7 @@ from tests.native.conftest import prompt, request_for, run
 
 DOCUMENT = "".join(
     f"Article {n}. The lender may ask for {n * 3} percent after {n + 2} days, unless clause {n * 7} says otherwise. "
-    for n in range(1, 15)
+    for n in range(1, 12)
 )
 OTHER = "".join(f"Section {n}: the tenant pays {n * 100} yuan on day {n}. " for n in range(1, 30))
 QUESTIONS = ("What may the lender ask for?", "Which article speaks of 9 percent?", "What does clause 70 say?")
@@ -236,11 +236,11 @@ def test_two_cases_over_one_text_store_it_once(shared_model: Loaded, reopen: Reo
     assert sizes[1] == pytest.approx(unique, rel=0.05)
 
 
-@pytest.mark.parametrize("flips", [4, pytest.param(200, marks=[pytest.mark.long, pytest.mark.timeout(3_600)])])
+@pytest.mark.parametrize("flips", [3, pytest.param(200, marks=[pytest.mark.long, pytest.mark.timeout(3_600)])])
 def test_an_answer_is_right_whatever_bit_of_the_store_is_flipped(
     shared_model: Loaded, reopen: Reopen, tmp_path: Path, flips: int
 ) -> None:
-    model, request = shared_model, ask(tokens=4)
+    model, request = shared_model, ask(tokens=2)
     store = reopen()
     right = run(model, request)
     store.flush()
@@ -275,7 +275,7 @@ def test_reading_ahead_serves_the_question_and_a_second_time_reads_nothing(
         return Prompt((ChatMessage(Role.USER, (documents, passages, Segment(SegmentKind.QUESTION, text))),))
 
     done = remember(model, RememberRequest(question(""), "case:1"))
-    assert done.complete and done.prefilled_tokens == done.stored_tokens == done.prompt_tokens > 300
+    assert done.complete and done.prefilled_tokens == done.stored_tokens == done.prompt_tokens > 200
     known = model.known(question("Who?"))
     assert known.segments[0].known_tokens > known.segments[0].tokens - 32 and known.segments[1].known_tokens == 0
     store.flush()
