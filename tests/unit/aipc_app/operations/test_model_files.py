@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from aipc_app import paths
-from aipc_app.errors import StorageError, UserMistake
+from aipc_app.errors import Cancelled, StorageError, UserMistake
 from aipc_app.operations.changes import ChangeBus
 from aipc_app.operations.model_files import import_model, remove_model
 from aipc_app.operations.models import chosen_model, list_models, use_model
@@ -206,3 +207,44 @@ def test_a_folder_is_not_removed(services: Services) -> None:
     with pytest.raises(StorageError, match="can't be deleted"):
         remove_model(services, name="named.gguf").run()
     assert len(list(services.home.models.iterdir())) == 2
+
+
+def split(folder: Path, count: int = 3, missing: int = 0) -> Path:
+    """Parts of one model; returns the first."""
+    for i in range(1, count + 1):
+        if i != missing:
+            written(folder / f"big-{i:05d}-of-{count:05d}.gguf")
+    return folder / f"big-00001-of-{count:05d}.gguf"
+
+
+def test_a_split_model_is_brought_in_and_taken_out_whole(services: Services, tmp_path: Path) -> None:
+    progress: list[float] = []
+    model = import_model(services, path=split(tmp_path / "stick")).run(progress.append)
+    here = services.home.models
+    assert sorted(path.name for path in here.iterdir()) == [f"big-{i:05d}-of-00003.gguf" for i in (1, 2, 3)]
+    assert model.path == str(here / "big-00001-of-00003.gguf") and progress[-1] == 1.0 and len(progress) == 3
+    written(here / "big-picture.gguf")
+    remove_model(services, name=model.file).run()
+    assert [path.name for path in here.iterdir()] == ["big-picture.gguf"]
+
+
+def test_a_split_model_with_a_part_missing_is_refused_before_anything_is_copied(
+    services: Services, tmp_path: Path
+) -> None:
+    with pytest.raises(UserMistake, match=r"Part big-00002-of-00003\.gguf of the model is missing"):
+        import_model(services, path=split(tmp_path / "stick", missing=2)).run()
+    assert list(services.home.models.iterdir()) == []
+
+
+def test_cancelling_between_parts_leaves_nothing(services: Services, tmp_path: Path) -> None:
+    cancel = threading.Event()
+    with pytest.raises(Cancelled):
+        import_model(services, path=split(tmp_path / "stick")).run(lambda _: cancel.set(), cancel)
+    assert list(services.home.models.iterdir()) == []
+
+
+def test_a_known_model_is_compared_with_its_checksum_on_the_way(services: Services, tmp_path: Path) -> None:
+    wrong = import_model(services, path=written(tmp_path / "stick" / "default.gguf")).run()
+    assert wrong.verified is False
+    unknown = import_model(services, path=written(tmp_path / "stick" / "mine.gguf")).run()
+    assert unknown.verified is None
