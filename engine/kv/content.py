@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from engine.kv.block_file import write_file
 
-WHOLE_BYTES = 16 << 30  # up to here every byte is read, once for each file (seconds); beyond, its time counts too
+WHOLE_BYTES = 8 << 30  # up to here every byte is read, once for each file (seconds); beyond, its time counts too
 _CHUNK_BYTES = 64 << 20
 _MOST_FILES = 64
 

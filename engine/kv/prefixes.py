@@ -130,7 +130,8 @@ class PrefixCache:
         if chain is None or self._blocks is None:
             return 0
         new = self._blocks.keep(chain, self.length)
-        self._in_blocks = max((end for end in chain.ends if end <= self.length), default=0)
+        reach = min(self._blocks.reach(chain), self.length)
+        self._in_blocks = max((end for end in chain.ends if end <= reach), default=0)
         return new
 
     def extend(self, tokens: Sequence[int]) -> None:
