@@ -46,11 +46,25 @@ def recognise(picture: Image, networks: Networks) -> Recognised:
     if turns:
         layer = layer.turned(turns)
         quads = find_lines(layer.picture, networks.find)
-    lines = [_read(layer.picture, quad, networks) for quad in quads]
+    lines = [_surer(layer, quad, networks) for quad in quads]
     if layer.has_seals:
         lines += _in_red(layer, quads, networks)
     kept = tuple(line for line in lines if line.reading.text.strip() and line.reading.confidence >= KEPT_FROM)
     return Recognised(kept, turns, sum(len(line.reading.text) for line in lines if line.reading.confidence < KEPT_FROM))
+
+
+def _surer(layer: SealLayer, quad: Quad, networks: Networks) -> Line:
+    """Where red ink was taken off, the line is read with it too: thick ink may have taken the letters along."""
+    line = _read(layer.picture, quad, networks)
+    if not layer.has_seals or not _differs(layer, quad):
+        return line
+    other = _read(layer.original, quad, networks)
+    return other if other.reading.confidence > line.reading.confidence else line
+
+
+def _differs(layer: SealLayer, quad: Quad) -> bool:
+    x0, y0, x1, y1 = (round(value) for value in _bounds(quad))
+    return not np.array_equal(layer.picture[y0:y1, x0:x1], layer.original[y0:y1, x0:x1])
 
 
 def _read(picture: Image, quad: Quad, networks: Networks) -> Line:

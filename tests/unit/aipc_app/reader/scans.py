@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTCollection, TTFont
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageChops, ImageDraw, ImageFont
 
 SERIF = Path("/usr/share/fonts/opentype/noto/NotoSerifCJK-Regular.ttc")
 SANS = Path("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc")
@@ -86,8 +86,8 @@ def noisy(page: Image.Image, seed: int = 7) -> Image.Image:
     return Image.fromarray(np.clip(array, 0, 255).astype(np.uint8))
 
 
-def sealed(page: Image.Image, dpi: int) -> Image.Image:
-    """A round red seal over the text."""
+def sealed(page: Image.Image, dpi: int, opaque: bool = False) -> Image.Image:
+    """A round red seal over the text: ink through which black print shows, or thick as paint."""
     layer = Image.new("RGBA", page.size, (0, 0, 0, 0))
     pen = ImageDraw.Draw(layer)
     x, y, r = page.width * 0.55, page.height * 0.19, 0.85 * dpi
@@ -100,7 +100,10 @@ def sealed(page: Image.Image, dpi: int) -> Image.Image:
     for i, char in enumerate("江城区人民法院专用章"):
         a = np.radians(-135 + 30 * i)
         pen.text((x + 0.74 * r * np.sin(a), y - 0.74 * r * np.cos(a)), char, fill=red, font=letters, anchor="mm")
-    return Image.alpha_composite(page.convert("RGBA"), layer).convert("RGB")
+    if opaque:
+        return Image.alpha_composite(page.convert("RGBA"), layer).convert("RGB")
+    ink = Image.alpha_composite(Image.new("RGBA", page.size, "white"), layer).convert("RGB")
+    return ImageChops.multiply(page, ink)
 
 
 def photographed(page: Image.Image) -> Image.Image:

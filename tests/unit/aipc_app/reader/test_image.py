@@ -71,9 +71,9 @@ def test_the_cameras_rotation_is_applied(
 def test_a_long_screenshot_is_read_piece_by_piece(tmp_path: Path, read: ReadFile) -> None:
     require_fonts()
     said = [f"第{i}条消息：还款{i * 500}元" for i in range(1, 26)]
-    chat = Image.new("RGB", (540, 3400), "white")
+    chat = Image.new("RGB", (540, 6000), "white")
     for i, line in enumerate(said):
-        write(chat, [line], (30 + 150 * (i % 2), 40 + 134 * i), 150, points=12)
+        write(chat, [line], (30 + 150 * (i % 2), 40 + 238 * i), 150, points=12)
     file = tmp_path / "chat.png"
     chat.save(file)
     assert ["".join(line.split()) for line in read(file).text.splitlines()] == said

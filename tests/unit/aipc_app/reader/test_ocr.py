@@ -59,10 +59,11 @@ def assert_box_on_ink(outcome: Outcome, reader: Reader, file: Path, words: str) 
 def test_a_scan_with_a_seal_over_its_text_is_read_with_boxes_and_certainty(
     tmp_path: Path, read: ReadFile, reader: Reader
 ) -> None:
-    file = scan(tmp_path, sealed(drawn(CHINESE[:9], DPI), DPI))
+    lines = CHINESE[:6]
+    file = scan(tmp_path, sealed(drawn(lines, DPI), DPI))
     outcome = read(file)
     assert outcome.states == [PageState.OCR]
-    assert right_share(outcome.text, CHINESE[:9]) >= 0.97
+    assert right_share(outcome.text, lines) >= 0.985  # 0.976 with the seal left on
     assert 0.9 < (outcome.page.confidence or 0) <= 1
     assert "no text layer" in outcome.page.problem
     assert_box_on_ink(outcome, reader, file, "被告上海恒通贸易有限公司")
@@ -177,6 +178,7 @@ DEGRADED = {
     "skew 5°": (lambda page: skewed(page, 5), 200),
     "noise": (noisy, 200),
     "red seal": (lambda page: sealed(page, 200), 200),
+    "seal thick as paint": (lambda page: sealed(page, 200, opaque=True), 200),
     "photograph": (photographed, 200),
 }
 
