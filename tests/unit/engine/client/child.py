@@ -7,8 +7,9 @@ import signal
 import sys
 
 from engine.errors import EngineError, ModelError, PromptTooLong
-from engine.types.generation import FinishReason, Generated, PrefillProgress, Scores, TextDelta, Timing
+from engine.types.generation import FinishReason, Generated, PrefillProgress, Remembered, Scores, TextDelta, Timing
 from engine.types.model import Inspection, LoadedModel, LoadPlan
+from engine.types.remembering import StoreStatus
 from engine.wire import messages as wire
 from engine.wire.child import Hello
 from engine.wire.framing import PROTOCOL_VERSION, Channel, EndOfStream, claim_pipes
@@ -18,6 +19,7 @@ class Script:
     def __init__(self, channel: Channel[wire.EngineRequest]) -> None:
         self.channel = channel
         self.open: dict[int, str] = {}
+        self.told: list[str] = []  # where to keep what is read
         self.loading: wire.Load | None = None
 
     def answer(self, message: wire.EngineRequest) -> None:
@@ -41,6 +43,24 @@ class Script:
             case wire.Cancel() if message.id in self.open:
                 text = self.open.pop(message.id)
                 self.send(wire.Event(message.id, Generated(text, "", FinishReason.CANCELLED, Timing())))
+            case _:
+                self.answer_about_store(message)
+
+    def answer_about_store(self, message: wire.EngineRequest) -> None:
+        match message:
+            case wire.Configure():
+                self.told.append(message.store.directory)
+            case wire.AskStore():
+                self.send(wire.StoreIs(message.id, StoreStatus(True, 0, 0, 0, 0, 0, (), " ".join(self.told))))
+            case wire.AskKnown():
+                self.send(wire.failed(message.id, EngineError("Not known.")))
+            case wire.Forget():
+                self.send(wire.Forgotten(message.id, -1 if message.owners is None else len(message.owners)))
+            case wire.Pin() | wire.Flush():
+                self.send(wire.Done(message.id))
+            case wire.Remember():
+                self.send(wire.Event(message.id, PrefillProgress(1, 3, 0, 0.0)))
+                self.send(wire.Event(message.id, Remembered(3, 0, 3, 3, complete=True)))
 
     def load(self, message: wire.Load) -> None:
         match message.request.path:
