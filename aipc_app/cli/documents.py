@@ -107,6 +107,7 @@ def _described(document: Document, remembered: float, fields: Sequence[DocumentF
         "pages": document.pages,
         "remembered": round(remembered, 4),
         "reason": document.reason,
+        "encoding": document.encoding or None,
         "fields": [msgspec.to_builtins(field) for field in fields],
     }
 

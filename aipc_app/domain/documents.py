@@ -60,6 +60,7 @@ class Document(Struct, frozen=True, kw_only=True):
     passages: int = 0
     has_layout: bool = False  # pages can be drawn; else the text view is used
     added: float = 0.0
+    encoding: str = ""  # of text: the charset its bytes were found to be in
 
 
 class Member(Struct, frozen=True, kw_only=True):

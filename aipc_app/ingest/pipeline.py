@@ -52,6 +52,7 @@ class ReadResult(Struct, frozen=True, kw_only=True):
     has_layout: bool
     reason: str | None
     members: tuple[TakenMember, ...] = ()
+    encoding: str = ""
 
 
 def read_document(
@@ -97,7 +98,7 @@ def read_document(
     return ReadResult(
         pages=shown, read=tuple(page for page in pages if page.number in corrections),
         fields=recognise(document.name, shown), passages=passages, has_layout=has_layout,
-        members=members, reason=gaps(states, len(pages), len(passages), members),
+        members=members, encoding=end.encoding, reason=gaps(states, len(pages), len(passages), members),
     )  # fmt: skip
 
 

@@ -120,7 +120,7 @@ class ReadLane(WorkLane):
         with self._store.transaction():
             self._store.documents.save_read(
                 document.id, pages=result.pages, passages=result.passages, status=status, reason=result.reason,
-                has_layout=result.has_layout,
+                has_layout=result.has_layout, encoding=result.encoding,
             )  # fmt: skip
             self._store.fields.save_found(document.id, result.fields)
             self._store.corrections.note_read(document.id, result.read)

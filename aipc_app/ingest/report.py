@@ -60,6 +60,7 @@ class IngestReport(Struct, frozen=True, kw_only=True):
     passages: int = 0
     seconds: float = 0.0
     reason: str | None = None
+    encoding: str | None = None  # of text: the charset its bytes were found to be in
 
 
 def document_ids(store: Store, added: Sequence[Added]) -> tuple[int | None, ...]:
@@ -113,7 +114,7 @@ def report(store: Store, added: Added, seconds: float) -> IngestReport:
         path=added.source.given, document=document.name, document_id=document.id, status=status,
         pages=document.pages, ocr_pages=pages[PageState.OCR], empty_pages=pages[PageState.EMPTY],
         garbled_pages=pages[PageState.GARBLED], failed_pages=pages[PageState.FAILED],
-        passages=document.passages, seconds=round(seconds, 3), reason=reason,
+        passages=document.passages, seconds=round(seconds, 3), reason=reason, encoding=document.encoding or None,
     )  # fmt: skip
 
 

@@ -43,6 +43,7 @@ class Contents:
         status: DocumentStatus,
         reason: str | None,
         has_layout: bool,
+        encoding: str = "",
     ) -> None:
         """Replace what was read of a document, in one transaction; passages get new ids, in the order given.
 
@@ -53,8 +54,8 @@ class Contents:
         with self._database.write() as connection:
             updated = connection.execute(
                 "UPDATE documents SET status = ?, reason = ?, retryable = 0, pages = ?, passages = ?,"
-                " has_layout = ? WHERE id = ?",
-                (status.value, reason, len(pages), len(passages), int(has_layout), document_id),
+                " has_layout = ?, encoding = ? WHERE id = ?",
+                (status.value, reason, len(pages), len(passages), int(has_layout), encoding, document_id),
             )
             if updated.rowcount == 0:
                 raise UserMistake(f"There is no document number {document_id}; it was removed meanwhile.")

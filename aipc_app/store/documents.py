@@ -12,8 +12,11 @@ from aipc_app.store.contents import Contents
 from aipc_app.store.database import Database
 from aipc_app.store.originals import Originals
 
-_COLUMNS = "d.id, d.name, d.sha256, d.size, d.status, d.reason, d.retryable, d.pages, d.passages, d.has_layout, d.added"
-_Row = tuple[int, str, str, int, str, str | None, int, int, int, int, float]
+_COLUMNS = (
+    "d.id, d.name, d.sha256, d.size, d.status, d.reason, d.retryable, d.pages, d.passages, d.has_layout, d.added,"
+    " d.encoding"
+)
+_Row = tuple[int, str, str, int, str, str | None, int, int, int, int, float, str]
 
 
 class Documents(Contents):
@@ -146,7 +149,7 @@ def _select(connection: sqlite3.Connection, condition: str, value: int | str) ->
 
 
 def _document(row: _Row) -> Document:
-    id_, name, sha256, size, status, reason, retryable, pages, passages, has_layout, added = row
+    id_, name, sha256, size, status, reason, retryable, pages, passages, has_layout, added, encoding = row
     return Document(
         id=id_,
         name=name,
@@ -159,4 +162,5 @@ def _document(row: _Row) -> Document:
         passages=passages,
         has_layout=bool(has_layout),
         added=added,
+        encoding=encoding,
     )

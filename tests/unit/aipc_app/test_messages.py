@@ -87,8 +87,9 @@ EXAMPLES = [
         "无法写入数据文件夹 /srv/案件（文件系统只读）；请用 --home 指定其他文件夹，或授予写入权限。",
     ),
     (
-        "This is an Excel workbook, which can't be read; PDF, DOCX, TXT, MD and HTML can.",
-        "无法读取这类文件（Excel 工作簿）；可读取的格式为 PDF、DOCX、TXT、MD 和 HTML。",
+        "This is a .mp3 file, which can't be read; PDF, OFD, pictures, office files, mail, web pages, text and "
+        "archives can.",
+        "无法读取 .mp3 文件；可读取的有 PDF、OFD、图片、办公文档、邮件、网页、文本和压缩包。",
     ),
     (
         "There is no case named '王某诉李某'; there are: 张某诉赵某, 借款案.",

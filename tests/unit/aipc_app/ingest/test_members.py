@@ -45,7 +45,7 @@ def add(bench: Bench, reader: Reader, case: int) -> Add:
         path.write_bytes(data)
         from aipc_app.ingest.sources import expand
 
-        return bench.reports(bench.queue.add(into, expand([path]), password=password))
+        return list(bench.queue.wait(bench.queue.add(into, expand([path]), password=password)))
 
     return add_file
 
@@ -153,6 +153,13 @@ def test_an_archive_that_holds_itself_ends(add: Add, bench: Bench) -> None:
 def test_an_attachment_of_no_known_kind_is_unsupported_by_itself(add: Add) -> None:
     reports = add("a.eml", mail("录音", ("a.mp3", b"ID3\x04")).as_bytes())
     assert [report.status for report in reports] == ["indexed", "unsupported"]
+
+
+def test_the_charset_that_was_found_is_stated(add: Add, bench: Bench) -> None:
+    text = "本院认为，被告应当按照合同的约定返还借款，并支付逾期利息。"
+    (report,) = add("判决.txt", text.encode("gb18030"))
+    assert report.encoding == "gb18030"
+    assert bench.store.documents.get(report.document_id or 0).encoding == "gb18030"
 
 
 def test_nothing_is_left_of_the_work_folder(add: Add, bench: Bench, tmp_path: Path) -> None:
