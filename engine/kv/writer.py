@@ -252,12 +252,12 @@ class Writer:
     def _tidy(self) -> None:
         """Nothing else to do: make names durable, note when blocks were used."""
         self._settled = True
-        self._disk.settle()
         with self._ledger.lock:
             touched = [entry for entry in self._ledger.touched.values() if entry.on_disk]
             self._ledger.touched.clear()
         for entry in touched:
             self._disk.touch(entry.key, entry.used)
+        self._disk.settle()
 
     def _tell(self, error: OSError) -> None:
         print(f"kv store: {error!r}", file=sys.stderr, flush=True)

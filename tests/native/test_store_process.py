@@ -19,8 +19,8 @@ from engine.types.remembering import RememberRequest, StoreSettings
 from tests.native.conftest import ROOT, prompt, request_for
 
 WAIT_S = 120.0
-DOCUMENT = "The loan contract of 5 March 2021: Zhang lends Li 500,000 yuan at 12 percent a year. " * 14
-OTHER = "The rent contract of 1 May 2020: Wang rents the shop to Zhao for 3,000 yuan a month. " * 14
+DOCUMENT = "The loan contract of 5 March 2021: Zhang lends Li 500,000 yuan at 12 percent a year. " * 9
+OTHER = "The rent contract of 1 May 2020: Wang rents the shop to Zhao for 3,000 yuan a month. " * 9
 Start = Callable[[], ProcessEngine]
 
 

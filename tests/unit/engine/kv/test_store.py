@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -252,3 +253,14 @@ def test_use_is_remembered_over_restarts(opened: Open) -> None:
     fill(store, chain(range(300, 312), owner="case:3"))
     store.flush()
     assert store.reach(ONE) == 5 and store.reach(TWO) < 5
+
+
+def test_a_folder_deleted_under_it_is_a_miss_and_a_problem_told(opened: Open, tmp_path: Path) -> None:
+    store = opened(ram=0)
+    fill(store, ONE)
+    store.flush()
+    shutil.rmtree(tmp_path / "kv")
+    assert fill(store, ONE) == 0
+    store.flush()
+    assert "can't be kept on the disk" in store.status().problem
+    assert store.reach(ONE) == 0
