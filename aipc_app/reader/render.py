@@ -55,7 +55,14 @@ def _ofd_page(request: RenderPage, source: Source) -> PageRendered:
         _check_number(request.page, len(document.pages))
         page = document.pages[request.page - 1]
         width, height = page.area[2] * POINTS_PER_MM, page.area[3] * POINTS_PER_MM
-        drawn = OfdPainter(document).draw(page, _allowed_scale(request.scale, width, height) * POINTS_PER_MM)
+        painter = OfdPainter(document)
+        if not painter.can_write():
+            raise ReadingError(
+                FailureKind.UNSUPPORTED,
+                "No font with Chinese characters is installed on this PC, so this page can't be drawn; "
+                "its text is shown instead. Install one, for example Noto CJK.",
+            )
+        drawn = painter.draw(page, _allowed_scale(request.scale, width, height) * POINTS_PER_MM)
     return PageRendered(id=request.id, width=drawn.width, height=drawn.height, pixels=drawn.tobytes())
 
 

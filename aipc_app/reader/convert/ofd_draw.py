@@ -53,9 +53,9 @@ class OfdPainter:
             self._place(canvas, seal, matrix)
         return canvas
 
-    def can_write(self, font: str) -> bool:
-        """Whether there is any font for it on this PC."""
-        return self._font(font, 16) is not None or self._system(font, 16) is not None
+    def can_write(self) -> bool:
+        """Whether there is a font for everything: the file's own, or one of this PC."""
+        return chinese_font() is not None or all(font.file for font in self._document.fonts.values())
 
     def _write(self, canvas: Image.Image, glyphs: Glyphs, matrix: Matrix) -> None:
         pixels = glyphs.size * math.hypot(matrix[1, 0], matrix[1, 1])
