@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from statistics import median
 
 from msgspec import Struct
@@ -14,6 +16,8 @@ from aipc_app.text.facts import Fact, supports
 MOST_UNITS = 3  # a quote longer than three sentences points at nothing
 MOST_SPANS = 3
 _FACT_WEIGHT = 1.0  # all facts held counts as much as all words said
+_EMPTY = frozenset("的了是在有和与人不一为其该这那之及或于上下中第" + "abcdefghijklmnopqrstuvwxyz")
+_WORD = re.compile(r"[\u3400-\u9fff]{2,}|[a-z]{3,}")
 _LENGTH_COST = 0.06  # a further sentence must bring more than this share of the claim
 _NEAR_CREDIT = 0.9  # a word of the question that stands beside the quote, not in it
 
@@ -49,13 +53,13 @@ def align(claim: Claim, units: Units, similarities: Mapping[int, float] | None =
     if best is None:
         return Alignment(spans=(), coverage=0.0, missing=claim.hard)
     spans = [best]
-    missing = _lacking(claim.hard, _inside(units, best))
+    missing = _lacking(claim, claim.hard, _inside(units, best))
     while missing and len(spans) < MOST_SPANS:
         further = _unit_with(missing, claim, units, best)
         if further is None:
             break
         spans.append(further)
-        missing = _lacking(missing, _inside(units, further))
+        missing = _lacking(claim, missing, _inside(units, further))
     window = [unit for span in spans for unit in _inside(units, span)]
     return Alignment(
         spans=tuple(spans),
@@ -71,6 +75,30 @@ def context(units: Units, span: Span, characters: int = 200) -> str:
     start = max(source.start, span.start - characters)
     end = min(source.end, span.end + characters)
     return source.page_text[start:end].strip()
+
+
+def speaks_of(claim: Claim, unit: Unit) -> bool:
+    """Has the unit anything to do with the claim, its figures apart?
+
+    "Handed in on 20 May" is no date of a contract, though both stand in one list. A sentence that is nothing but
+    the figure takes its sense from what is around it and passes; so does one in another language.
+    """
+    if claim.language != unit.language:
+        return True
+    words, said = words_of(unit.tokens), words_of(claim.tokens | claim.asked)
+    return len(words) < 2 or not said or bool(words & said) or bool(_characters(words) & _characters(said))
+
+
+@lru_cache(maxsize=20_000)
+def words_of(tokens: frozenset[str]) -> frozenset[str]:
+    """The tokens that are words, figures and single characters left out."""
+    return frozenset(token for token in tokens if _WORD.fullmatch(token))
+
+
+@lru_cache(maxsize=20_000)
+def _characters(words: frozenset[str]) -> frozenset[str]:
+    """Han characters: 已还 and 还了 speak of the same, though a dictionary cuts them into different words."""
+    return frozenset("".join(words)) - _EMPTY
 
 
 def _inside(units: Units, span: Span) -> tuple[Unit, ...]:
@@ -89,7 +117,7 @@ def _windows(units: Units) -> Iterator[Span]:
 def _worth(claim: Claim, units: Units, span: Span, similarities: Mapping[int, float] | None) -> float:
     window = _inside(units, span)
     said = _nearest(span, similarities) if similarities else _coverage(claim, units, window)
-    held = 1 - len(_lacking(claim.hard, window)) / len(claim.hard) if claim.hard else 0.0
+    held = 1 - len(_lacking(claim, claim.hard, window)) / len(claim.hard) if claim.hard else 0.0
     return said + _FACT_WEIGHT * held - _LENGTH_COST * (span.last - span.first)
 
 
@@ -108,8 +136,10 @@ def _coverage(claim: Claim, units: Units, window: Sequence[Unit]) -> float:
     return said / whole
 
 
-def _lacking(facts: Sequence[Fact], window: Sequence[Unit]) -> tuple[Fact, ...]:
-    return tuple(fact for fact in facts if not any(supports(known, fact) for unit in window for known in unit.facts))
+def _lacking(claim: Claim, facts: Sequence[Fact], window: Sequence[Unit]) -> tuple[Fact, ...]:
+    """Facts that no sentence of the window states, or only one that speaks of something else."""
+    speaking = [unit for unit in window if speaks_of(claim, unit)] if facts else ()
+    return tuple(fact for fact in facts if not any(supports(known, fact) for unit in speaking for known in unit.facts))
 
 
 def _unit_with(missing: Sequence[Fact], claim: Claim, units: Units, near: Span) -> Span | None:
@@ -117,7 +147,7 @@ def _unit_with(missing: Sequence[Fact], claim: Claim, units: Units, near: Span) 
 
     def worth(index: int) -> tuple[int, float, bool]:
         unit = units.items[index]
-        held = len(missing) - len(_lacking(missing, (unit,)))
+        held = len(missing) - len(_lacking(claim, missing, (unit,)))
         return held, units.total(claim.tokens & unit.near), unit.source == near.source
 
     best = max(range(len(units.items)), key=worth, default=None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from aipc_app.answer import checks
 from aipc_app.answer.align import Alignment, Span, align
@@ -43,6 +44,7 @@ def attribute(claim: Claim, units: Units, similarities: Mapping[int, float] | No
     """Prove one sentence. `similarities` as in `align`."""
     if claim.text.endswith(("?", "？")):
         return _unsupported(claim, "nothing", "")  # a question says nothing that could be proved
+    claim = _but_file_names(claim, units)
     found = align(claim, units, similarities)
     if found.missing:
         return _unsupported(claim, "fact", "、".join(fact.text for fact in found.missing))
@@ -64,6 +66,17 @@ def attribute(claim: Claim, units: Units, similarities: Mapping[int, float] | No
         state, kind = SentenceState.IN_DOUBT, "elsewhere"
     reason = "" if state is SentenceState.SUPPORTED else _REASONS[claim.language][kind]
     return Verdict(state=state, spans=found.spans, reason=reason)
+
+
+def _but_file_names(claim: Claim, units: Units) -> Claim:
+    """The 05 of 05_memo.docx is no figure the sentence states."""
+    places = [
+        (at, at + len(name))
+        for name in {source.document for source in units.sources}
+        if (at := claim.text.find(name)) >= 0
+    ]
+    hard = (fact for fact in claim.hard if not any(start <= fact.start and fact.end <= end for start, end in places))
+    return replace(claim, hard=tuple(hard)) if places else claim
 
 
 def _state(claim: Claim, found: Alignment, by_similarity: bool) -> SentenceState:
@@ -97,11 +110,12 @@ def _romanised_stranger(claim: Claim, units: Units) -> str | None:
 
 def _wrong(claim: Claim, units: Units, found: Alignment) -> tuple[str, str] | None:
     """(kind of reason, what) when the facts stand there but are said of something else, or by nearly these words."""
-    for kind, check in (
-        ("fact", checks.misquoted), ("fact", checks.of_something_else), ("each", checks.not_in_each),
-    ):  # fmt: skip
-        if what := check(claim, units, found.spans):
-            return kind, what
+    if term := checks.misquoted(claim, units, found.spans):
+        return "fact", term
+    if fact := checks.not_in_each(claim, units):
+        return "each", fact
+    if fact := checks.not_in_that_document(claim, units) or checks.of_another_column(claim, units, found.spans):
+        return "fact", fact
     return differs(claim, units)
 
 

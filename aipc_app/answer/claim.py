@@ -22,7 +22,7 @@ class Claim(Struct, frozen=True, kw_only=True):
     """What a sentence says, apart: `hard` facts and `names` must stand in the material.
 
     `fresh` tokens are what it adds to the question, to be found in the quote; `topic` tokens repeat the question,
-    and may stand around the quote as well.
+    and may stand around the quote as well; `asked` are all of the question's.
     """
 
     text: str
@@ -31,6 +31,8 @@ class Claim(Struct, frozen=True, kw_only=True):
     hard: tuple[Fact, ...]
     names: tuple[str, ...]
     language: str
+    question: str = ""
+    asked: frozenset[str] = frozenset()
 
     @property
     def tokens(self) -> frozenset[str]:
@@ -48,6 +50,8 @@ def make_claim(sentence: str, question: str = "") -> Claim:
         hard=tuple(fact for fact in find_facts(text) if fact.kind not in _SOFT),
         names=find_names(text),
         language=language_of(text),
+        question=question,
+        asked=asked,
     )
 
 

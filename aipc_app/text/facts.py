@@ -104,6 +104,8 @@ def _quantity_supports(source: FactKind, known: Quantity, claim: FactKind, said:
     kinds = {source, claim}
     if kinds == {FactKind.PERCENT, FactKind.RATE}:
         return claim is FactKind.PERCENT and not said.unit
+    if source is FactKind.NUMBER and claim is FactKind.DURATION:
+        return not known.unit  # the row 周转天数 | 132 says its unit in its head
     bare = FactKind.NUMBER in kinds and (FactKind.MULTIPLE in kinds or FactKind.ORDINAL in kinds)
     return bare and claim is FactKind.NUMBER
 
