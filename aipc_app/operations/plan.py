@@ -11,7 +11,7 @@ from msgspec import Struct
 from aipc_app.domain.jobs import Changes
 from aipc_app.errors import Cancelled, UserMistake
 from aipc_app.operations.models import chosen_model, load_model
-from aipc_app.operations.op import Op
+from aipc_app.operations.op import Emit, Op
 from aipc_app.operations.services import Services
 from aipc_app.paths import Home
 from aipc_app.workers.spawn import child_command
@@ -55,8 +55,11 @@ def probe_machine(tasks: PlanTasks, *, path: Path | None = None) -> Op[Inventory
 
 
 def preview_plan(services: Services, *, vram_mib: int | None, ram_mib: int | None) -> Op[Preview]:
-    """The plan of the chosen model within these limits; None is what is free. Raises ModelUnavailable, EngineError."""
-    return Op("preview plan", lambda _emit, cancel: _preview(services, vram_mib, ram_mib, cancel))
+    """The plan of the chosen model within these limits; None is what is free.
+
+    Emits a Preview from what is known at once; the result has also been measured. Raises ModelUnavailable, EngineError.
+    """
+    return Op("preview plan", lambda emit, cancel: _preview(services, vram_mib, ram_mib, emit, cancel))
 
 
 def load_within(services: Services, *, vram_mib: int | None, ram_mib: int | None) -> Op[LoadedModel]:
@@ -82,14 +85,29 @@ def _make(tasks: PlanTasks, path: Path, wishes: PlanWishes, cancel: threading.Ev
         raise
 
 
-def _preview(services: Services, vram_mib: int | None, ram_mib: int | None, cancel: threading.Event) -> Preview:
+def _preview(
+    services: Services, vram_mib: int | None, ram_mib: int | None, emit: Emit, cancel: threading.Event
+) -> Preview:
     path = chosen_model(services)
-    settings = services.settings().models
+    settings, tasks = services.settings().models, plan_tasks(services.home)
     wishes = PlanWishes(
         vram_bytes=_bytes(vram_mib), ram_bytes=_bytes(ram_mib), context_tokens=settings.context_tokens,
         threads=settings.threads,
     )  # fmt: skip
-    made = _make(plan_tasks(services.home), path, wishes, cancel)
+    try:
+        made = tasks.made(str(path), wishes, cancel)
+        shown = _shown(path, wishes, made)
+        if made.is_measured and tasks.is_probed():
+            return shown
+        emit(shown)
+    except EngineError as error:
+        if cancel.is_set():
+            raise Cancelled from error
+        raise
+    return _shown(path, wishes, _make(tasks, path, wishes, cancel))
+
+
+def _shown(path: Path, wishes: PlanWishes, made: PlanMade) -> Preview:
     gpus = [device for device in made.inventory.devices if device.kind is DeviceKind.GPU]
     gpu = max(gpus, key=lambda device: device.memory_free, default=None)
     return Preview(

@@ -54,7 +54,7 @@ class PlanTasks:
         """`plan_measured` with the machine it was made for."""
         made = self.made(path, wishes, cancel)
         for _ in range(_MOST_DRY_RUNS):
-            if made.is_measured or not made.plan.fits or not self._run_dry(path, wishes, cancel):
+            if made.is_measured or not self._run_dry(path, wishes, cancel):
                 break
             made = self.made(path, wishes, cancel)
         return made

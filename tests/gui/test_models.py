@@ -11,6 +11,7 @@ from aipc_app.ui.models.page import ModelsPage
 from aipc_app.ui.models.parts_bar import PartsBar
 from aipc_app.ui.models.preview import PreviewCard
 from aipc_app.ui.screens import Screen
+from aipc_app.ui.widgets.dialogs import ConfirmDialog
 from engine.types.model import EngineReady, LoadRequest
 from tests.conftest import TINY_MODEL, model_path
 from tests.gui.conftest import Rig
@@ -45,7 +46,7 @@ def test_a_plan_is_shown_before_anything_is_loaded(rig: Rig, card: PreviewCard) 
 def test_a_limit_that_is_moved_is_planned_again_and_kept_when_loaded(rig: Rig, card: PreviewCard) -> None:
     before = card.preview
     card.ram.slider.setValue(2)
-    rig.until(lambda: card.preview is not before)
+    rig.until(lambda: card.preview is not before and card.preview is not None and card.preview.plan.fits)
     assert card.preview is not None and card.preview.plan.predicted.ram_bytes <= 512 * MIB
     asked: list[LoadRequest] = []
     load = rig.engine.load
@@ -63,6 +64,25 @@ def test_a_file_that_is_no_model_says_so(rig: Rig, card: PreviewCard, tmp_path: 
     rig.until(lambda: "bad.gguf" in card.state.text())
     assert not card.load.isEnabled()
     rig.until(lambda: not card.findChildren(PartsBar))
+
+
+def test_a_model_is_copied_onto_this_pc_and_removed_again(rig: Rig, card: PreviewCard, tmp_path: Path) -> None:
+    page = rig.window.screen_widget(Screen.MODELS)
+    assert isinstance(page, ModelsPage)
+    stick = tmp_path / "stick"
+    stick.mkdir()
+    (stick / "mine.gguf").write_bytes(b"GGUF" + bytes(1_000))
+    page.bringing.begin(stick / "mine.gguf")
+    assert page.bringing.isVisibleTo(page)
+    rig.until(lambda: not page.bringing.busy and "mine" in page.cards)
+    assert not page.bringing.isVisibleTo(page)
+    assert (rig.services.home.models / "mine.gguf").is_file() and (stick / "mine.gguf").is_file()
+    assert page.cards["mine"].remove.isVisibleTo(page)
+    page.cards["mine"].remove.click()
+    dialog = next(found for found in page.findChildren(ConfirmDialog) if found.isVisible())
+    dialog.accept()
+    rig.until(lambda: "mine" not in page.cards)
+    assert not (rig.services.home.models / "mine.gguf").exists()
 
 
 def test_leaving_while_a_plan_is_made_leaves_nothing_behind(rig: Rig, card: PreviewCard) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -11,6 +12,7 @@ from aipc_app.domain.jobs import Changes
 from aipc_app.domain.models import ModelInfo
 from aipc_app.operations import models
 from aipc_app.ui.context import UiContext
+from aipc_app.ui.models.bringing import Bringing
 from aipc_app.ui.models.card import ModelCard
 from aipc_app.ui.models.plan_card import PlanCard
 from aipc_app.ui.models.preview import PreviewCard
@@ -39,10 +41,15 @@ class ModelsPage(QWidget):
         head.addWidget(said(context.words, "models.title", "title"))
         head.addStretch(1)
         self.choose = button(context.words, "models.from_disk", self._choose)
-        with_icon(self.choose, context.look, "import")
+        with_icon(self.choose, context.look, "folder")
+        self.bring = button(context.words, "models.import", self._choose_to_bring)
+        with_icon(self.bring, context.look, "import")
+        head.addWidget(self.bring)
         head.addWidget(self.choose)
         inside.addLayout(head)
         inside.addWidget(said(context.words, "models.hint", "muted", wrap=True))
+        self.bringing = Bringing(context)
+        inside.addWidget(self.bringing)
         self._cards = column(gap=10)
         inside.addLayout(self._cards)
         inside.addWidget(said(context.words, "plan.preview", "heading"))
@@ -79,10 +86,16 @@ class ModelsPage(QWidget):
             self._cards.addWidget(card)
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self, self._context.words("models.from_disk"))
+        self._ask_for_file("models.from_disk", self.use)
+
+    def _choose_to_bring(self) -> None:
+        self._ask_for_file("models.import", lambda name: self.bringing.begin(Path(name)))
+
+    def _ask_for_file(self, title: str, then: Callable[[str], object]) -> None:
+        dialog = QFileDialog(self, self._context.words(title))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setNameFilter("GGUF (*.gguf)")
-        dialog.filesSelected.connect(lambda names: self.use(names[0]))
+        dialog.filesSelected.connect(lambda names: then(names[0]))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 

@@ -64,13 +64,16 @@ class PreviewCard(QFrame):
             self.replan()
 
     def replan(self) -> None:
-        """Plan with the limits as they stand; a plan under way is finished first, and its result dropped."""
+        """Plan with the limits as they stand; a plan under way is given up."""
         if self._running is not None:
             self._again = True
+            self._running.cancel()
             return
         bridge = self._context.bridge
         op = preview_plan(bridge.services, vram_mib=self.vram.mib, ram_mib=self.ram.mib)
-        self._running = bridge.start(op, self, lane=Lane.ASK, done=self._done, failed=self._failed, ended=self._ended)
+        self._running = bridge.start(
+            op, self, lane=Lane.ASK, events=lambda batch: self._done(batch[-1]), done=self._done, failed=self._failed,
+            ended=self._ended)
 
     def _done(self, preview: Preview) -> None:
         self.preview = preview
