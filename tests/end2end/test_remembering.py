@@ -29,7 +29,5 @@ def test_a_document_read_once_is_not_read_again_after_a_restart_and_is_gone_with
     again = ask(asking, "出借了多少钱？")  # another process
     assert again["timing"]["restored_tokens"] > 0.8 * again["timing"]["prompt_tokens"]
     assert (again["answer"], again["citations"]) == (first["answer"], first["citations"])
-    other = ask(asking, "年利率是多少？")
-    assert other["timing"]["restored_tokens"] > 0.8 * other["timing"]["prompt_tokens"]
     asking.json("cases", "remove", "loan")
     assert blocks(asking) == []
