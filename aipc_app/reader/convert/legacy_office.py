@@ -37,6 +37,8 @@ _PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 <item oor:path="/org.openoffice.Office.Calc/Content/Update"><prop oor:name="Link"><value>2</value></prop></item>
 </oor:items>
 """
+# What outlives this process, when it is killed, ends by itself; the shell's limit holds for all that is started.
+_CPU_LIMIT = () if sys.platform == "win32" else ("/bin/sh", "-c", 'ulimit -t 120; exec "$@"', "sh")
 _NOWHERE = "http://127.0.0.1:9"  # a proxy that isn't there: linked pictures are not fetched
 
 
@@ -72,8 +74,8 @@ def _run(program: Path, original: Path, kind: str, folder: Path) -> Path | None:
         "--nodefault", "--nolockcheck", "--convert-to", kind, "--outdir", str(folder), str(original),
     ]  # fmt: skip
     process = subprocess.Popen(
-        command, cwd=folder, env=_environment(folder), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, start_new_session=True,
+        [*_CPU_LIMIT, *command], cwd=folder, env=_environment(folder),
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     try:
         process.wait(_SECONDS)

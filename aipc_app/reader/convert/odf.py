@@ -36,7 +36,8 @@ def _root(data: bytes | None) -> Element | None:
 
 def _pages(content: Element, lists: Lists, source: Source) -> list[str]:
     body = child(content, "body")
-    kind = next((one for one in (body if body is not None else ()) if local(one) in ("text", "spreadsheet", "presentation", "drawing")), None)
+    parts = () if body is None else body
+    kind = next((one for one in parts if local(one) in ("text", "spreadsheet", "presentation", "drawing")), None)
     if kind is None:
         raise damaged()
     match local(kind):
