@@ -184,7 +184,7 @@ def _zip_format(source: Source) -> Format:
                 return format_
     if source.extension in _OFFICE_ZIP:
         raise _not_a(source.extension)
-    if source.extension != "zip" and names[:1] and names[0] in ("[content_types].xml", "mimetype"):
+    if source.extension != "zip" and not {"[content_types].xml", "mimetype"}.isdisjoint(names):
         raise unsupported(f"a .{source.extension} file" if source.extension else "a file without an extension")
     return Format.ZIP
 
