@@ -29,6 +29,7 @@ _COMMON_ENGLISH = re.compile(
     r"\b(?:the|of|and|to|in|a|is|that|for|it|as|was|with|be|by|on|not|he|his|but|at|are|this|have|from|or|had|an|they"
     r"|which|one|you|were|all|her|she|there|would|their|we|him|been|has|when|who|will|no|more|if|out|so)\b"
 )
+_WORD, _VOWEL, _HARD = re.compile("[a-z]{3,}"), re.compile("[aeiouy]"), re.compile("[^aeiouy]{5}")
 
 
 class Verdict(Enum):
@@ -38,13 +39,20 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True)
+class _Place:
+    """A line of the page's text."""
+
+    font: str
+    start: int
+    length: int
+
+
+@dataclass(frozen=True)
 class _Sample:
     """Part of a line: what the layer says, and where."""
 
-    font: str
     said: str
     area: Area
-    length: int  # characters of the whole line
 
 
 @dataclass
@@ -53,24 +61,27 @@ class FontTrust:
 
     _good: Counter[str] = field(default_factory=Counter)
     _bad: set[str] = field(default_factory=set)
+    _tried: Counter[str] = field(default_factory=Counter)  # pages; lines that decide nothing aren't read for ever
 
     def wrong_share(self, page: pdfium.PdfPage, read: PdfText) -> float:
         """The share of the page's characters that stand in fonts whose text is wrong, from 0 to 1."""
         lengths: Counter[str] = Counter()
-        samples: dict[str, list[_Sample]] = {}
-        for sample in _samples(read):
-            lengths[sample.font] += sample.length
-            samples.setdefault(sample.font, []).append(sample)
-        for font, lines in samples.items():
-            if font not in self._bad and self._good[font] < _TRUSTED_AFTER:
-                self._try(page, font, lines)
+        unknown: dict[str, list[_Place]] = {}
+        for place in _lines(read):
+            lengths[place.font] += place.length
+            if place.font not in self._bad and self._good[place.font] < _TRUSTED_AFTER > self._tried[place.font]:
+                unknown.setdefault(place.font, []).append(place)
+        for font, places in unknown.items():
+            longest = sorted(places, key=lambda place: -place.length)[: 2 * SAMPLES]
+            self._tried[font] += 1
+            self._try(page, font, list(_samples(read, longest)))
         wrong = sum(lengths[font] for font in self._bad)
         return wrong / max(1, lengths.total())
 
     def _try(self, page: pdfium.PdfPage, font: str, lines: list[_Sample]) -> None:
         verdicts = Counter(
             Verdict.SAME if _is_plain_english(line.said) else compare(line.said, _recognised(page, line.area))
-            for line in sorted(lines, key=lambda line: -len(line.said))[:SAMPLES]
+            for line in lines[:SAMPLES]
         )
         self._good[font] += verdicts[Verdict.SAME]
         if verdicts[Verdict.OTHER] > verdicts[Verdict.SAME] and not self._good[font]:
@@ -79,7 +90,7 @@ class FontTrust:
 
 def scan_layer_is_noise(page: pdfium.PdfPage, read: PdfText) -> bool:
     """A scan that another program recognised before: whether its text is mostly not what the picture says."""
-    lines = list(_samples(read))
+    lines = list(_samples(read, list(_lines(read))))
     likeness = []
     for line in lines[:: max(1, len(lines) // SAMPLES)][:SAMPLES]:
         seen = _recognised(page, line.area)
@@ -109,25 +120,39 @@ def _plain(text: str) -> str:
 
 
 def _is_plain_english(text: str) -> bool:
-    """Enough of the commonest words to be nothing else: such a font needs no picture."""
-    return text.isascii() and len(text.split()) >= 4 and len(_COMMON_ENGLISH.findall(text.lower())) >= 2
+    """The commonest words, or words that can all be spoken: such a font needs no picture."""
+    if not text.isascii():
+        return False
+    if len(text.split()) >= 4 and len(_COMMON_ENGLISH.findall(text.lower())) >= 2:
+        return True
+    words = _WORD.findall(text.lower())
+    spoken = sum(bool(_VOWEL.search(word)) and not _HARD.search(word) for word in words)
+    return len(words) >= 3 and spoken >= 0.9 * len(words)
 
 
-def _samples(read: PdfText) -> Iterator[_Sample]:
-    """The beginning of every line that runs across the page and is long enough to tell."""
-    boxes = np.frombuffer(read.boxes, dtype="<f4").reshape(-1, 4)
+def _lines(read: PdfText) -> Iterator[_Place]:
+    """Lines that are long enough to tell."""
     start = 0
     for line, font in zip(read.text.split("\n"), read.line_fonts, strict=True):
-        if len(_plain(line)) >= _LEAST_LINE:
-            part = line[:_MOST_LINE] if len(line) - _MOST_LINE > _LEAST_LINE else line[: 2 * _MOST_LINE]
-            placed = boxes[start : start + len(part)]
-            placed = placed[~np.isnan(placed[:, 0])]
-            if len(placed):
-                (x0, y0), (x1, y1) = placed[:, :2].min(axis=0).tolist(), placed[:, 2:].max(axis=0).tolist()
-                heights = float(np.median(placed[:, 3] - placed[:, 1]))
-                if x1 - x0 > 2 * (y1 - y0) and y1 - y0 < 1.7 * heights:
-                    yield _Sample(font, part, Area(x0, y0, x1, y1), len(line))
+        if len(line) >= _LEAST_LINE:
+            yield _Place(font, start, len(line))
         start += len(line) + 1
+
+
+def _samples(read: PdfText, places: list[_Place]) -> Iterator[_Sample]:
+    """The beginning of those of these lines that run across the page and are words or numbers."""
+    boxes = np.frombuffer(read.boxes, dtype="<f4").reshape(-1, 4)
+    for place in places:
+        length = _MOST_LINE if place.length - _MOST_LINE > _LEAST_LINE else min(place.length, 2 * _MOST_LINE)
+        part = read.text[place.start : place.start + length]
+        placed = boxes[place.start : place.start + length]
+        placed = placed[~np.isnan(placed[:, 0])]
+        if len(_plain(part)) < _LEAST_LINE or not len(placed):
+            continue
+        (x0, y0), (x1, y1) = placed[:, :2].min(axis=0).tolist(), placed[:, 2:].max(axis=0).tolist()
+        usual = float(np.median(placed[:, 3] - placed[:, 1]))
+        if x1 - x0 > 2 * (y1 - y0) and y1 - y0 < 1.7 * usual:
+            yield _Sample(part, Area(x0, y0, x1, y1))
 
 
 def _recognised(page: pdfium.PdfPage, area: Area) -> Reading:
