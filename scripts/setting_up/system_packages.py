@@ -1,4 +1,4 @@
-"""What must come from the operating system: shared libraries for Qt, a Chinese font, a compiler.
+"""What must come from the operating system: shared libraries for Qt and RAR, a Chinese font, a compiler.
 
 Each need is tested by what it is for (does the loader know the library?), not by asking a package manager
 whether a name is installed, so that the test means the same on every Linux.
@@ -24,6 +24,7 @@ from setting_up.say import SetupError
 LIBRARIES = {
     "libEGL.so.1": "libegl1",
     "libGL.so.1": "libgl1",
+    "libarchive.so.13": "libarchive13",
     "libdbus-1.so.3": "libdbus-1-3",
     "libfontconfig.so.1": "libfontconfig1",
     "libgthread-2.0.so.0": "libglib2.0-0",
@@ -64,6 +65,8 @@ def find_missing(*, compiling: bool) -> tuple[Missing, ...]:
         missing.append(Missing("fonts-noto-cjk", "a font with Chinese characters"))
     if sys.platform == "linux" and shutil.which("strace") is None:
         missing.append(Missing("strace", "strace, for the test that no process opens an internet socket"))
+    if sys.platform == "linux" and shutil.which("dbus-daemon") is None:
+        missing.append(Missing("dbus", "dbus-daemon, for the tests of keeping the PC awake"))
     if importlib.util.find_spec("ensurepip") is None:
         missing.append(Missing(f"{_python()}-venv", "Python's venv module", essential=True))
     if compiling:
