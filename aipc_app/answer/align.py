@@ -18,6 +18,7 @@ MOST_SPANS = 3
 _FACT_WEIGHT = 1.0  # all facts held counts as much as all words said
 _EMPTY = frozenset("的了是在有和与人不一为其该这那之及或于上下中第" + "abcdefghijklmnopqrstuvwxyz")
 _WORD = re.compile(r"[\u3400-\u9fff]{2,}|[a-z]{3,}")
+_SAYS_SOMETHING = 2  # words
 _LENGTH_COST = 0.06  # a further sentence must bring more than this share of the claim
 _NEAR_CREDIT = 0.9  # a word of the question that stands beside the quote, not in it
 
@@ -85,8 +86,11 @@ def speaks_of(claim: Claim, unit: Unit) -> bool:
     """
     if claim.language != unit.language:
         return True
-    words, said = words_of(unit.tokens), words_of(claim.tokens | claim.asked)
-    return len(words) < 2 or not said or bool(words & said) or bool(_characters(words) & _characters(said))
+    words, own = words_of(unit.tokens), words_of(claim.tokens)
+    if len(words) < _SAYS_SOMETHING or len(own) < _SAYS_SOMETHING:
+        return True  # "until 4 March" takes its sense from the question, and that perhaps from the one before
+    said = own | words_of(claim.asked)
+    return bool(words & said) or bool(_characters(words) & _characters(said))
 
 
 @lru_cache(maxsize=20_000)

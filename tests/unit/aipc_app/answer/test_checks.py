@@ -109,3 +109,8 @@ def test_a_condition_is_no_denial() -> None:
     units = cut_units((source("This term sheet lapses if it is not accepted by 31 May 2024.", name="term_sheet.md"),))
     sentence = "The term sheet must be accepted by 31 May 2024."
     assert attribute(make_claim(sentence), units).state is SentenceState.SUPPORTED
+
+
+def test_a_short_reply_to_a_question_that_goes_on_is_proved_by_its_figure() -> None:
+    units = cut_units((source("第三条 借款期限自2021年3月5日起至2022年3月4日止。", name="合同.txt"),))
+    assert attribute(make_claim("到2022年3月4日结束。", "到哪天结束？"), units).state is SentenceState.SUPPORTED
