@@ -13,6 +13,9 @@ _DEBUG, _INFO, _WARN, _ERROR, _CONTINUED = 1, 2, 3, 4, 5
 _LETTERS = {_INFO: "I", _WARN: "W", _ERROR: "E"}
 _KEPT_LINES = 400
 
+# llama.cpp keeps a bare pointer and logs from its destructors too: a callback that is collected is a crash then.
+_called_by_llama: list[object] = []
+
 
 class LogCapture:
     """Takes over llama.cpp's and ggml's logger for the life of the process. Called from any native thread."""
@@ -24,8 +27,9 @@ class LogCapture:
         self._callback = api.llama_log_callback(self._receive)  # ctypes keeps no reference of its own
 
     def install(self) -> None:
-        """Begin to receive. Must stay referenced until the process ends."""
+        """Begin to receive, until another capture is installed or the process ends."""
         api.llama_log_set(self._callback, ctypes.c_void_p(0))
+        _called_by_llama.append(self._callback)
 
     def clear(self) -> None:
         """Forget what was kept, before a call whose complaints matter."""
