@@ -205,6 +205,10 @@ class FakeEngine(EngineClient):
         """Let the next load, generation or scoring fail with this error."""
         self._failure = error
 
+    def pace(self, tokens_per_s: float) -> None:
+        """From now on so many tokens a second at most; 0 for as fast as it goes."""
+        self._delay_s = 1.0 / tokens_per_s if tokens_per_s else 0.0
+
     def hold_after(self, tokens: int) -> None:
         """Stop every generation after so many tokens, until `release`."""
         self._hold_after = tokens

@@ -18,7 +18,7 @@ from aipc_app.settings.model import Answers, Settings
 from aipc_app.ui.watchdog import Stall, Watchdog
 from tests.gui.conftest import ANSWER, QUESTION, Rig
 
-RUNS = 3
+RUNS, TOKENS_PER_S = 3, 200
 WORKED_BAR_S = 0.050  # what the window's thread itself computes before it looks at events again
 HUNDREDTH_BAR_S = 0.100  # what one event in a hundred waits on an idle PC, beside a reading and an asking thread
 FROZEN_S = 1.0  # the one longest wait of a run is the PC's as much as ours; nobody may call the window frozen
@@ -61,10 +61,14 @@ def write_documents(folder: Path) -> Path:
 
 
 def test_streaming_and_indexing_do_not_hold_the_window_up(rig: Rig, tmp_path: Path) -> None:
-    """2,000 deltas stream while 50 documents are added and read; the median of three runs counts."""
-    rig.answer = ANSWER * 160  # about 2,000 tokens of the fake engine
+    """Hundreds of deltas stream, as fast as a small model on a good GPU, while 50 documents are added and read.
+
+    The median of three runs counts.
+    """
+    rig.answer = ANSWER * 40  # about 600 deltas
     rig.open_case()
     rig.ask()  # everything that is made once is made
+    rig.engine.pace(TOKENS_PER_S)
     watchdog, stalls, idle = Watchdog(rig.window), list[Stall](), list[float]()
     rows = rig.case_page.bench.documents.model
     for run in range(RUNS):
@@ -77,7 +81,7 @@ def test_streaming_and_indexing_do_not_hold_the_window_up(rig: Rig, tmp_path: Pa
             rig.until(lambda wanted=2 + 50 * (run + 1): len(rows.rows) == wanted)
             rig.until(lambda: all(row.document.status.readable for row in rows.rows))
             stalls.append(watchdog.stop())
-    assert len(rig.turn.view.text) > 2_000
+    assert len(rig.turn.view.text) > 500
     waited, worked, hundredth = (statistics.median(part) for part in zip(*map(astuple, stalls), strict=True))
     told = f"worked {worked}, waited {waited}, one in a hundred {hundredth}, a ticking process {idle} s; all: {stalls}"
     print(told)

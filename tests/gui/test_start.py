@@ -126,7 +126,7 @@ class TestFirstStart:
         offer = offers.itemAt(0).widget()
         assert isinstance(offer, QWidget)
         QTest.mouseClick(offer, Qt.MouseButton.LeftButton)
-        rig.until(lambda: not rig.case_page.conversation.busy)
+        rig.until(lambda: rig.turn.answer is not None)
         assert rig.turn.answer is not None and rig.turn.answer.citations
         with rig.qtbot.waitSignal(rig.case_page.bench.viewer.shown, timeout=WAIT_MS):
             rig.turn.open_first_source()
