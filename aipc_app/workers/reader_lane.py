@@ -19,6 +19,8 @@ from engine.wire.child import ChildProcess
 _ABORTS = (-6, -5, -4)  # SIGABRT, SIGTRAP, SIGILL: how native code gives up when it gets no memory
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 10.0
 
+_LEAVE_S = 2.0  # the end of its input ends a reader at once, unless native code holds it
+
 
 class ChildGoneError(Exception):
     """The lane's process ended by itself, was closed, or went over its memory."""
@@ -94,13 +96,12 @@ class Lane:
             child.close()
 
     def close(self) -> None:
-        """Drop the child and start no other."""
+        """Let the child end, whatever it works on, and start no other; one that doesn't hear is killed."""
         self._closed.set()
         with self._lock:
             child = self._child
         if child is not None:
-            child.kill()
-            child.close()
+            child.close(_LEAVE_S)
 
     def _check_memory(self) -> None:
         if self._memory is not None and self._memory.is_over():
