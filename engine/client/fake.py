@@ -244,7 +244,7 @@ class FakeEngine(EngineClient):
         self.store.keep(segments, request.owner)
         return restored
 
-    def _pause(self, generation: _FakeGeneration | _FakeRemembering, done: int) -> None:
+    def _pause(self, generation: _FakeWork, done: int) -> None:
         """Between tokens: the delay, the hold, the end of the engine."""
         with self._changed:
             if self._delay_s > 0:
@@ -255,7 +255,7 @@ class FakeEngine(EngineClient):
         if generation.death is not None:
             raise generation.death
 
-    def _finished(self, generation: _FakeGeneration | _FakeRemembering) -> None:
+    def _finished(self, generation: _FakeWork) -> None:
         with self._changed:
             self._running.discard(generation)
 
@@ -296,10 +296,11 @@ class FakeEngine(EngineClient):
             listener(state)
 
 
-class _FakeGeneration(Generation):
-    def __init__(self, engine: FakeEngine, request: GenerateRequest) -> None:
-        self._engine, self._request = engine, request
-        self._cancelled = False
+class _FakeWork(Generation):
+    """What an answer and a reading have in common: they can be cancelled, die with the engine, and end once."""
+
+    def __init__(self, engine: FakeEngine) -> None:
+        self._engine, self._cancelled = engine, False
         self.death: EngineDied | None = None
 
     @property
@@ -312,14 +313,23 @@ class _FakeGeneration(Generation):
 
     def __iter__(self) -> Iterator[GenerationEvent]:
         try:
+            if self.death is not None:
+                raise self.death
             yield from self._events()
         finally:
             self._engine._finished(self)
 
     def _events(self) -> Iterator[GenerationEvent]:
+        raise NotImplementedError
+
+
+class _FakeGeneration(_FakeWork):
+    def __init__(self, engine: FakeEngine, request: GenerateRequest) -> None:
+        super().__init__(engine)
+        self._request = request
+
+    def _events(self) -> Iterator[GenerationEvent]:
         request, engine = self._request, self._engine
-        if self.death is not None:
-            raise self.death
         text = engine._text_for(request)
         thought, answer = _parts(text)
         answer = _cut(request.prompt.answer_start + answer, request.stop)
@@ -341,30 +351,13 @@ class _FakeGeneration(Generation):
         yield Generated(said[DeltaKind.ANSWER], said[DeltaKind.THOUGHT], reason, timing)
 
 
-class _FakeRemembering(Generation):
+class _FakeRemembering(_FakeWork):
     def __init__(self, engine: FakeEngine, request: RememberRequest) -> None:
-        self._engine, self._request = engine, request
-        self._cancelled = False
-        self.death: EngineDied | None = None
-
-    @property
-    def ended(self) -> bool:
-        return self._cancelled or self.death is not None
-
-    def cancel(self) -> None:
-        self._cancelled = True
-        self._engine._wake()
-
-    def __iter__(self) -> Iterator[GenerationEvent]:
-        try:
-            yield from self._events()
-        finally:
-            self._engine._finished(self)
+        super().__init__(engine)
+        self._request = request
 
     def _events(self) -> Iterator[GenerationEvent]:
         engine, segments = self._engine, prefix_of(self._request.prompt)
-        if self.death is not None:
-            raise self.death
         engine._revive()
         engine._raise_failure()
         sizes = [len(fake_tokens(segment.text)) for segment in segments]
