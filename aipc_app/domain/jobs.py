@@ -61,6 +61,7 @@ class Changes(Struct, frozen=True, kw_only=True):
     models: bool = False
     settings: bool = False
     remembering: frozenset[int] = frozenset()  # case ids of which the model remembers more or less
+    reviews: frozenset[int] = frozenset()  # case ids whose reviews changed
 
     def __or__(self, other: Changes) -> Changes:
         return Changes(
@@ -72,4 +73,5 @@ class Changes(Struct, frozen=True, kw_only=True):
             models=self.models or other.models,
             settings=self.settings or other.settings,
             remembering=self.remembering | other.remembering,
+            reviews=self.reviews | other.reviews,
         )
