@@ -101,7 +101,7 @@ class Originals:
         target.parent.mkdir(exist_ok=True)
         partial.chmod(0o400)
         partial.replace(target)
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
 
 
 def printable(name: str) -> str:
@@ -158,7 +158,7 @@ def _writing() -> Iterator[None]:
         ) from error
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the new name durable; where folders can't be opened (Windows) the system does it itself."""
     if os.name != "posix":
         return
