@@ -20,6 +20,7 @@ from aipc_app.store.migrate import is_new, known_migrations, migrate
 from aipc_app.store.originals import Originals
 from aipc_app.store.passages import Passages
 from aipc_app.store.remembering import Remembering
+from aipc_app.store.reviews import Reviews
 from aipc_app.store.vectors import Vectors
 from aipc_app.store.watched import Watched
 
@@ -41,6 +42,7 @@ class Store:
         self.corrections = Corrections(database)
         self.watched = Watched(database)
         self.members = Members(database)
+        self.reviews = Reviews(database)
 
     @staticmethod
     def open(home: Home) -> Store:

@@ -20,6 +20,17 @@ from aipc_app.domain.documents import LIBRARY_ID, DocumentStatus, Page, PageStat
 from aipc_app.domain.fields import DocumentField, FieldName
 from aipc_app.domain.jobs import JobKind
 from aipc_app.domain.remembering import RememberedShare, document_label
+from aipc_app.domain.review import (
+    Decision,
+    Finding,
+    FindingStatus,
+    Item,
+    ReviewedDocument,
+    ReviewState,
+    Section,
+    Template,
+    Words,
+)
 from aipc_app.domain.watching import SeenFile
 from aipc_app.paths import Home
 from aipc_app.store import IndexedPassage, Store
@@ -63,6 +74,7 @@ def fill(store: Store) -> None:
     store.remembered.read_ahead(archived.id, False)
     store.remembered.owe([document_label(999)])
     describe(store, case.id, document.id)
+    review(store, case.id, document.id)
 
 
 def describe(store: Store, case_id: int, document_id: int) -> None:
@@ -94,6 +106,29 @@ def converse(store: Store, case_id: int, document_id: int) -> None:
         conversation=conversation.id,
     )
     store.conversations.add_turn(conversation.id, Turn(sent_passages=TEXT, question="借了多少？", answer=answer))
+
+
+def review(store: Store, case_id: int, document_id: int) -> None:
+    """A review that was stopped, with one finding that the user edited."""
+    words = Words(zh="借款金额", en="Amount lent")
+    section = Section(title=words, items=(Item(id="principal", label=words, question=words),))
+    template = Template(id="judge", title=words, about=words, notice=words, sections=(section,), hash="ef" * 32)
+    read = ReviewedDocument(id=document_id, name="证据/借条.pdf", sha256="ab" * 32)
+    one = store.reviews.create(case_id, template, language="zh", model="toy", documents=(read,))
+    citation = Citation(
+        marker=1, document="证据/借条.pdf", document_id=document_id, page=1, start=15, end=19, quote="五十万元"
+    )
+    finding = Finding(
+        item="principal",
+        status=FindingStatus.SUPPORTED,
+        value="五十万元",
+        sentences=(Sentence(text="五十万元", state=SentenceState.SUPPORTED, citations=(1,)),),
+        citations=(citation,),
+        decision=Decision.EDITED,
+        edited="500,000元",
+    )
+    store.reviews.save_finding(one.id, finding, "basis")
+    store.reviews.set_state(one.id, ReviewState.STOPPED)
 
 
 def main(target: Path) -> None:

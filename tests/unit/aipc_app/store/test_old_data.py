@@ -10,6 +10,7 @@ import pytest
 from aipc_app.domain.documents import LIBRARY_ID, DocumentStatus, PageState
 from aipc_app.domain.jobs import JobKind, JobState
 from aipc_app.domain.remembering import RememberedShare
+from aipc_app.domain.review import Decision, FindingStatus, ReviewState
 from aipc_app.paths import Home
 from aipc_app.store import Store
 
@@ -26,7 +27,9 @@ def old(tmp_path: Path, request: pytest.FixtureRequest) -> Store:
     return store
 
 
-@pytest.mark.parametrize("old", ["schema_0001.sqlite", "schema_0002.sqlite", "schema_0005.sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    "old", ["schema_0001.sqlite", "schema_0002.sqlite", "schema_0005.sqlite", "schema_0007.sqlite"], indirect=True
+)
 def test_every_released_schema_opens_with_its_cases_documents_and_conversations(old: Store) -> None:
     (case,) = old.cases.list()
     assert (case.name, case.documents) == ("民间借贷", 1)
@@ -80,3 +83,17 @@ def test_what_a_document_is_its_correction_and_its_folder_are_there(old: Store) 
     assert "五千万" in correction.read_text and "五十万" in correction.text
     (folder,) = old.watched.folders(case.id)
     assert folder.path == "/卷宗" and old.watched.gone(case.id) == {document.id}
+
+
+@pytest.mark.parametrize("old", ["schema_0007.sqlite"], indirect=True)
+def test_schema_0007_opens_with_its_review_and_what_the_user_said_of_it(old: Store) -> None:
+    (case,) = old.cases.list()
+    (summary,) = old.reviews.list(case.id)
+    review = old.reviews.get(summary.id)
+    assert (summary.template, summary.done, summary.total) == ("judge", 1, 1)
+    assert (review.state, review.documents[0].sha256) == (ReviewState.STOPPED, "ab" * 32)
+    (finding,) = review.findings
+    assert (finding.status, finding.decision) == (FindingStatus.SUPPORTED, Decision.EDITED)
+    assert (finding.value, finding.shown) == ("五十万元", "500,000元")
+    assert finding.citations[0].quote == "五十万元"
+    assert old.reviews.bases(review.id) == {"principal": "basis"}
