@@ -9,6 +9,7 @@ import msgspec
 from aipc_app.answer.align import Span, context
 from aipc_app.answer.attribute import attribute, judged_reason
 from aipc_app.answer.claim import Claim, make_reply
+from aipc_app.answer.material import Source
 from aipc_app.answer.meaning import Meaning
 from aipc_app.answer.units import Units
 from aipc_app.domain.answers import Citation, Sentence, SentenceState
@@ -75,21 +76,24 @@ class Proof:
         key = (source.document_id, source.page, span.start, span.end)
         if key not in self._markers:
             self._markers[key] = len(self.citations) + 1
-            page = self._store.documents.page(source.document_id, source.page)
-            self.citations.append(
-                Citation(
-                    marker=self._markers[key],
-                    document=source.document,
-                    document_id=source.document_id,
-                    page=source.page,
-                    start=span.start,
-                    end=span.end,
-                    quote=page.text[span.start : span.end],
-                    boxes=span_boxes(page.boxes, span.start, span.end),
-                    page_label=page.label,
-                )
-            )
+            self.citations.append(cite(self._store, source, span.start, span.end, self._markers[key]))
         return self._markers[key]
+
+
+def cite(store: Store, source: Source, start: int, end: int, marker: int) -> Citation:
+    """`start` to `end` of the source's page as a citation: the quote is the stored text."""
+    page = store.documents.page(source.document_id, source.page)
+    return Citation(
+        marker=marker,
+        document=source.document,
+        document_id=source.document_id,
+        page=source.page,
+        start=start,
+        end=end,
+        quote=page.text[start:end],
+        boxes=span_boxes(page.boxes, start, end),
+        page_label=page.label,
+    )
 
 
 def keep_cited(proof: Proof) -> tuple[tuple[Sentence, ...], tuple[Citation, ...]]:
