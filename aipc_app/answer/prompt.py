@@ -1,7 +1,8 @@
 """The prompt, stable part first. Pure: same material and question, same prompt; no clock, no random id.
 
 System text, then the documents in the case's own order: that prefix is the same for every question. History
-follows as it was sent; then what was found for this question alone, then the question.
+follows as it was sent; then what was found for this question alone, then how to answer, then the question. How to
+answer is a segment of its own, so that where nothing was found for the question it is remembered with the documents.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from aipc_app.answer.material import Source
-from aipc_app.answer.wording import DOCUMENT_HEAD, PAGE_HEAD, SYSTEM, Wording
+from aipc_app.answer.wording import DOCUMENT_HEAD, PAGE_HEAD, SYSTEM, Wording, split_instruction
 from aipc_app.domain.answers import Turn
 from aipc_app.domain.remembering import document_label
 from engine.types.prompt import ChatMessage, Prompt, Role, Segment, SegmentKind
@@ -36,9 +37,10 @@ def build(
 
 
 def replace_question(prompt: Prompt, question: str) -> Prompt:
-    """The same prompt with another question at its end."""
+    """The same prompt with another question at its end, and nothing about how to answer."""
     *before, last = prompt.messages
-    segments = (*last.segments[:-1], Segment(SegmentKind.QUESTION, question, last.segments[-1].source))
+    passages = tuple(segment for segment in last.segments if segment.kind is SegmentKind.PASSAGES)
+    segments = (*passages, Segment(SegmentKind.QUESTION, question, last.segments[-1].source))
     return Prompt((*before, ChatMessage(last.role, segments)), prompt.answer_start)
 
 
@@ -83,7 +85,9 @@ def _document_segments(sources: Sequence[Source]) -> tuple[Segment, ...]:
 
 def _user(passages: str, question: str, kind: SegmentKind, source: str = "") -> ChatMessage:
     found = (Segment(SegmentKind.PASSAGES, passages, source),) if passages else ()
-    return ChatMessage(Role.USER, (*found, Segment(kind, question)))
+    instruction, asked = split_instruction(question)
+    how = (Segment(SegmentKind.SYSTEM, instruction),) if instruction else ()
+    return ChatMessage(Role.USER, (*found, *how, Segment(kind, asked)))
 
 
 def _passage(source: Source, words: Wording) -> str:

@@ -58,6 +58,16 @@ ENGLISH = Wording(
     no="No",
 )
 
+
+def split_instruction(sent: str) -> tuple[str, str]:
+    """A question as it was sent: how to answer, with its line end ("" if it doesn't begin so), and the rest."""
+    for words in (CHINESE, ENGLISH):
+        head = f"{words.instruction}\n"
+        if sent.startswith(head):
+            return head, sent[len(head) :]
+    return "", sent
+
+
 _SAYS_NOT_FOUND = (
     "材料中未找到",
     "材料中没有找到",

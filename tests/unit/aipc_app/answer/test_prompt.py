@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aipc_app.answer.material import in_document_order
-from aipc_app.answer.prompt import build, passages_text, question_text
+from aipc_app.answer.prompt import build, passages_text, question_text, replace_question
 from aipc_app.answer.wording import CHINESE, ENGLISH, says_not_found, wording
 from aipc_app.domain.answers import Answer, Mode, Turn
 from engine.types.prompt import Prompt, Role, SegmentKind
@@ -18,9 +18,29 @@ def segments(prompt: Prompt) -> list[tuple[SegmentKind, str]]:
 
 def test_two_questions_share_everything_before_the_question() -> None:
     one = build(documents=DOCUMENTS, history=(), passages="", question=question_text("借了多少?", CHINESE))
-    two = build(documents=DOCUMENTS, history=(), passages="", question=question_text("How much?", ENGLISH))
-    assert one.messages[0] == two.messages[0]
+    two = build(documents=DOCUMENTS, history=(), passages="", question=question_text("还了多少?", CHINESE))
+    other = build(documents=DOCUMENTS, history=(), passages="", question=question_text("How much?", ENGLISH))
     assert segments(one)[:-1] == segments(two)[:-1]
+    assert segments(one)[-1] == (SegmentKind.QUESTION, "问题：借了多少?")
+    assert segments(one)[-2] == (SegmentKind.SYSTEM, f"{CHINESE.instruction}\n")
+    assert one.messages[0] == other.messages[0]
+
+
+def test_another_question_in_its_place_is_not_told_how_to_answer() -> None:
+    found = passages_text((source("第六百七十九条 …", library=True),), CHINESE)
+    asked = build(documents=DOCUMENTS, history=(), passages=found, question=question_text("借了多少?", CHINESE))
+    checked = replace_question(asked, "能不能回答？")
+    assert segments(checked)[-2:] == [(SegmentKind.PASSAGES, found), (SegmentKind.QUESTION, "能不能回答？")]
+    assert checked.messages[0] == asked.messages[0]
+
+
+def test_a_sent_question_is_cut_the_same_way_when_it_is_history() -> None:
+    sent = question_text("借了多少?", CHINESE)
+    answer = Answer(question="q", text="A1", language="zh", mode=Mode.WHOLE, refused=False)
+    turn = Turn(question="q", answer=answer, sent_passages="", sent_question=sent, said="A1")
+    first = build(documents=DOCUMENTS, history=(), passages="", question=sent)
+    second = build(documents=DOCUMENTS, history=(turn,), passages="", question=question_text("还了多少?", CHINESE))
+    assert [text for _, text in segments(second)][: len(segments(first))] == [text for _, text in segments(first)]
 
 
 def test_passages_for_a_question_come_after_the_documents() -> None:
