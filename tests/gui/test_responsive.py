@@ -18,6 +18,8 @@ from aipc_app.settings.model import Answers, Settings
 from aipc_app.ui.watchdog import Stall, Watchdog
 from tests.gui.conftest import ANSWER, QUESTION, Rig
 
+pytestmark = pytest.mark.alone
+
 RUNS, TOKENS_PER_S = 3, 200
 WORKED_BAR_S = 0.050  # what the window's thread itself computes before it looks at events again
 HUNDREDTH_BAR_S = 0.100  # what one event in a hundred waits on an idle PC, beside a reading and an asking thread

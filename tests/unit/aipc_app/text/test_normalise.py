@@ -89,6 +89,7 @@ def test_canonically_equal_texts_compare_as_equal(text: str) -> None:
     assert comparable(unicodedata.normalize("NFD", latin)) == comparable(unicodedata.normalize("NFC", latin))
 
 
+@pytest.mark.alone
 def test_a_long_page_takes_a_fraction_of_a_second() -> None:
     normalise("萬")  # loads the table
     page = "甲方向乙方借款人民币５０萬元，年利率為１５．４％。\n" * 4000

@@ -75,6 +75,7 @@ def test_the_expressions_find_just_the_experts_that_stay_in_ram(header: Path) ->
         assert sum(tensor.size for tensor in found) == (sum(part.bytes for part in off_gpu) if vram else 0)
 
 
+@pytest.mark.alone
 def test_a_plan_takes_well_under_a_second(header: Path) -> None:
     started = time.perf_counter()
     layout = layout_of(read_model_header(header))
