@@ -9,6 +9,7 @@ from aipc_app.domain.documents import LIBRARY_ID, Case, CaseKind
 from aipc_app.errors import UserMistake
 from aipc_app.store.database import Database
 from aipc_app.store.documents import Documents
+from aipc_app.store.updating import drop_copies
 
 _LONGEST_NAME = 200
 _SELECT = (
@@ -99,6 +100,7 @@ class Cases:
                 (case_id,),
             )
             connection.execute("DELETE FROM cases WHERE id = ?", (case_id,))
+            self._database.after_commit(lambda: drop_copies(self._database.folder))
             return gone
 
     def touch(self, case_id: int) -> None:

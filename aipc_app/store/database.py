@@ -35,6 +35,11 @@ class Database:
             self._writer = _connect(path)
             _prepare_writer(self._writer)
 
+    @property
+    def folder(self) -> Path:
+        """Where the file lies."""
+        return self._path.parent
+
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """A transaction: everything in the block, or nothing of it. Durable when the outermost block ends."""

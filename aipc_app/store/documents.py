@@ -11,6 +11,7 @@ from aipc_app.errors import UserMistake
 from aipc_app.store.contents import Contents
 from aipc_app.store.database import Database
 from aipc_app.store.originals import Originals
+from aipc_app.store.updating import drop_copies
 
 _COLUMNS = (
     "d.id, d.name, d.sha256, d.size, d.status, d.reason, d.retryable, d.pages, d.passages, d.has_layout, d.added,"
@@ -92,6 +93,7 @@ class Documents(Contents):
                 return False
             connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))
             self._database.after_commit(lambda: self._originals.remove(document.sha256))
+            self._database.after_commit(lambda: drop_copies(self._database.folder))
             return True
 
     def reorder(self, case_id: int, document_ids: Sequence[int]) -> None:

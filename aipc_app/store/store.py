@@ -8,6 +8,7 @@ from pathlib import Path
 
 from aipc_app.errors import StorageError
 from aipc_app.paths import Home
+from aipc_app.store.articles import Articles
 from aipc_app.store.cases import Cases
 from aipc_app.store.conversations import Conversations
 from aipc_app.store.corrections import Corrections
@@ -16,11 +17,12 @@ from aipc_app.store.documents import Documents
 from aipc_app.store.fields import Fields
 from aipc_app.store.jobs import Jobs
 from aipc_app.store.members import Members
-from aipc_app.store.migrate import is_new, known_migrations, migrate
+from aipc_app.store.migrate import is_new, known_migrations
 from aipc_app.store.originals import Originals
 from aipc_app.store.passages import Passages
 from aipc_app.store.remembering import Remembering
 from aipc_app.store.reviews import Reviews
+from aipc_app.store.updating import bring_up_to_date
 from aipc_app.store.vectors import Vectors
 from aipc_app.store.watched import Watched
 
@@ -34,6 +36,7 @@ class Store:
         self.documents = Documents(database, originals)
         self.cases = Cases(database, self.documents)
         self.passages = Passages(database)
+        self.articles = Articles(database)
         self.vectors = Vectors(database)
         self.conversations = Conversations(database)
         self.jobs = Jobs(database)
@@ -49,21 +52,16 @@ class Store:
         """Open a home's database, made or brought up to date as needed.
 
         Raises SchemaTooNew for one that a newer program wrote, StorageError for a read-only or damaged one, or
-        one that is new or empty although files were kept: a lost database is never silently begun anew.
+        one that is new or empty although files were kept: a lost database is never silently begun anew. A database
+        of an older version is copied first; a step that fails leaves it as it was.
         """
         home.create()
         originals = Originals(home.originals)
         if originals.any() and not _holds_bytes(home.database):
             raise _lost(home)  # before SQLite is let near: it would drop a log that is left of the lost one
-        database = Database(home.database)
-        try:
-            if originals.any() and is_new(database):
-                raise _lost(home)
-            migrate(database, known_migrations())
-        except BaseException:
-            database.close()
-            raise
-        return Store(database, originals)
+        if originals.any() and _is_new(home.database):
+            raise _lost(home)
+        return Store(bring_up_to_date(home.database, known_migrations()), originals)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -82,6 +80,14 @@ class Store:
 
 def _holds_bytes(path: Path) -> bool:
     return path.is_file() and path.stat().st_size > 0
+
+
+def _is_new(path: Path) -> bool:
+    database = Database(path)
+    try:
+        return is_new(database)
+    finally:
+        database.close()
 
 
 def _lost(home: Home) -> StorageError:
