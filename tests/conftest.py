@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+DEFAULT_MODEL = "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
 SMALL_MODEL = "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
 TINY_MODEL = "smollm2-135m-instruct-q4_1.gguf"
 

@@ -172,8 +172,8 @@ def _laws(data: Path | None) -> Path | None:
 
 def _nearest(engine: ProcessEngine, laws: Path, tokens: int) -> Path:
     """The statute whose text has nearest to so many tokens, among those of about the right size."""
-    sizes = sorted((abs(path.stat().st_size - 4.1 * tokens), path) for path in laws.rglob("*.md"))
-    near: Sequence[Path] = [path for _, path in sizes[:60]]
+    sizes = sorted((abs(path.stat().st_size - 4.5 * tokens), path) for path in laws.rglob("*.md"))
+    near: Sequence[Path] = [path for _, path in sizes[:100]]
     counts = engine.count_tokens([path.read_text(encoding="utf-8") for path in near])
     return min(zip(counts, near, strict=True), key=lambda one: (abs(one[0] - tokens), one[1]))[1]
 
