@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from aipc_app.domain.documents import Page
+from aipc_app.domain.exporting import DocumentPlan, ExportFormat
 from engine.wire.child import Hello
 
 
@@ -51,11 +52,24 @@ class RecognisePage(Struct, frozen=True, tag=True):
     limits: ReadLimits = ReadLimits()
 
 
+class WriteDocument(Struct, frozen=True, tag=True):
+    """Write `plan` to the file `path`, all of it or nothing; a file that is there is replaced.
+
+    `draft`: where it is written first, on the same disk.
+    """
+
+    id: int
+    plan: DocumentPlan
+    path: str
+    draft: str
+    format: ExportFormat
+
+
 class CancelRead(Struct, frozen=True, tag=True):
     id: int
 
 
-ReaderRequest = ReadFile | RenderPage | RecognisePage | CancelRead
+ReaderRequest = ReadFile | RenderPage | RecognisePage | WriteDocument | CancelRead
 
 
 class Opened(Struct, frozen=True, tag=True):
@@ -77,6 +91,14 @@ class PageRead(Struct, frozen=True, tag=True):
     def problem(self) -> str:
         """Why this page is not simply good text."""
         return self.page.problem
+
+
+class PictureRead(Struct, frozen=True, tag=True):
+    """A picture inside the page that is being read was recognised; `share` of the page is done, from 0 to 1."""
+
+    id: int
+    recognition_s: float
+    share: float
 
 
 class MemberFound(Struct, frozen=True, tag=True):
@@ -115,6 +137,13 @@ class PageRecognised(Struct, frozen=True, tag=True):
     page: Page
 
 
+class DocumentWritten(Struct, frozen=True, tag=True):
+    """`size` in bytes."""
+
+    id: int
+    size: int
+
+
 class ReadFailed(Struct, frozen=True, tag=True):
     """`kind` is one of: unsupported, password, limit, damaged, cancelled, error. `reason` is for a person."""
 
@@ -123,4 +152,15 @@ class ReadFailed(Struct, frozen=True, tag=True):
     reason: str
 
 
-ReaderReply = Hello | Opened | PageRead | MemberFound | FileRead | PageRendered | PageRecognised | ReadFailed
+ReaderReply = (
+    Hello
+    | Opened
+    | PageRead
+    | PictureRead
+    | MemberFound
+    | FileRead
+    | PageRendered
+    | PageRecognised
+    | DocumentWritten
+    | ReadFailed
+)

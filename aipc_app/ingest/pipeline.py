@@ -76,15 +76,18 @@ def read_document(
 
     def on_page(read: PageRead) -> None:
         pages.append(read.page)
+        tell(len(pages))
+
+    def tell(done: float) -> None:
         expected = opened[0].pages if opened else 0
         if expected:
-            on_fraction(_READING_SHARE * min(1.0, len(pages) / expected))
+            on_fraction(_READING_SHARE * min(1.0, done / expected))
 
     with store.originals.work_folder() as folder:
         end = reader.read(
             store.originals.path(document.sha256), document.name, password=password, limits=limits,
             on_page=on_page, on_opened=opened.append, cancel=cancel, work_folder=folder,
-            on_member=None if too_deep else found.append,
+            on_member=None if too_deep else found.append, on_picture=lambda one: tell(len(pages) + one.share),
         )  # fmt: skip
         members = keep_members(store, found)
     if too_deep and end.members:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from aipc_app.domain.encoder_wire import TextKind
-from aipc_app.domain.reader_wire import FileRead, MemberFound, Opened, PageRead, ReadLimits
+from aipc_app.domain.reader_wire import FileRead, MemberFound, Opened, PageRead, PictureRead, ReadLimits
 
 
 class FileReader(Protocol):
@@ -29,6 +29,7 @@ class FileReader(Protocol):
         cancel: threading.Event | None = None,
         work_folder: Path | None = None,
         on_member: Callable[[MemberFound], None] | None = None,
+        on_picture: Callable[[PictureRead], None] | None = None,
     ) -> FileRead: ...
 
 

@@ -21,6 +21,7 @@ from aipc_app.domain.reader_wire import (
     Opened,
     PageRead,
     PageRecognised,
+    PictureRead,
     ReaderRequest,
     ReadFailed,
     ReadFile,
@@ -59,6 +60,7 @@ class _Reader:
         self._channel = channel
         self._inbox: queue.SimpleQueue[ReadFile | RenderPage | RecognisePage] = queue.SimpleQueue()
         self._cancelled: set[int] = set()
+        self._told_s = 0.0  # of the page's recognition, told picture by picture
 
     def serve(self) -> None:
         threading.Thread(target=self._listen, name="requests", daemon=True).start()
@@ -104,7 +106,10 @@ class _Reader:
     def _read(self, request: ReadFile) -> None:
         _lower_priority()
         folder = Path(request.work_folder) if request.work_folder is not None else None
-        source = Source(Path(request.path), request.name, request.password, request.limits, folder)
+        source = Source(
+            Path(request.path), request.name, request.password, request.limits, folder,
+            lambda seconds, share: self._picture_read(request.id, seconds, share),
+        )  # fmt: skip
         with memory_limit(request.limits.memory_bytes):
             format_ = detect(source)
         converter = converter_of(format_)  # what it imports is not the file's doing
@@ -121,13 +126,13 @@ class _Reader:
         self._channel.send(Opened(id=request.id, pages=content.count, has_layout=content.has_layout))
         self._check_cancelled(request.id)
         pages = chars = 0
-        began = time.monotonic()
+        began, self._told_s = time.monotonic(), 0.0
         for read in content.pages():
             pages, chars = pages + 1, chars + len(read.page.text)
             if chars > request.limits.text_chars:
                 raise ReadingError(FailureKind.LIMIT, "This file holds too much text to be read; split it.")
             self._send_page(request.id, read, time.monotonic() - began)
-            began = time.monotonic()
+            began, self._told_s = time.monotonic(), 0.0
         members = self._send_members(request, content) if isinstance(content, Container) else 0
         encoding = getattr(content, "encoding", "")
         return FileRead(id=request.id, pages=pages, title=content.title, encoding=encoding, members=members)
@@ -146,8 +151,14 @@ class _Reader:
     def _send_page(self, request_id: int, read: ReadPage, seconds: float) -> None:
         self._check_cancelled(request_id)
         page = structs.replace(read.page, problem=read.problem) if read.problem else read.page
-        recognised = page.confidence is not None
-        self._channel.send(PageRead(id=request_id, page=page, recognition_s=seconds if recognised else 0.0))
+        recognised, left = page.confidence is not None, max(0.0, seconds - self._told_s)
+        self._channel.send(PageRead(id=request_id, page=page, recognition_s=left if recognised else 0.0))
+
+    def _picture_read(self, request_id: int, seconds: float, share: float) -> None:
+        """A sign of life from inside a page."""
+        self._check_cancelled(request_id)
+        self._told_s += seconds
+        self._channel.send(PictureRead(id=request_id, recognition_s=seconds, share=share))
 
     def _check_cancelled(self, request_id: int) -> None:
         if request_id in self._cancelled:

@@ -21,6 +21,7 @@ from aipc_app.domain.reader_wire import (
     PageRead,
     PageRecognised,
     PageRendered,
+    PictureRead,
     ReaderReply,
     ReadFailed,
     ReadFile,
@@ -49,6 +50,7 @@ _MOST_RECOGNITION_S = 60.0  # of one page, added to its file's time
 OnPage = Callable[[PageRead], None]
 OnMember = Callable[[MemberFound], None]
 OnOpened = Callable[[Opened], None]
+OnPicture = Callable[[PictureRead], None]
 Final = TypeVar("Final", FileRead, PageRendered, PageRecognised)
 
 
@@ -86,11 +88,12 @@ class Reader:
         cancel: threading.Event | None = None,
         work_folder: Path | None = None,
         on_member: OnMember | None = None,
+        on_picture: OnPicture | None = None,
     ) -> FileRead:
         """Read a whole file, blocking; `on_page` is called in page order on the calling thread.
 
         With `on_member`, files inside it are written into `work_folder`, which the caller clears; it is told of
-        each after the pages. Without, they are only counted.
+        each after the pages. Without, they are only counted. `on_picture`: after each picture recognised in a page.
 
         Raises PasswordNeeded, UnsupportedFormat, DocumentLimit, another DocumentError, Cancelled, or WorkerDied
         when no reader can be started.
@@ -102,7 +105,7 @@ class Reader:
         )  # fmt: skip
         with self._file_lane(cancel) as lane:
             work = _Work(lane, request, limits.seconds, cancel, self._crashed)
-            done = work.run(FileRead, on_page, on_opened, on_member)
+            done = work.run(FileRead, on_page, on_opened, on_member, on_picture)
         if password is not None:
             self._opened_with[path] = password
         return done
@@ -165,6 +168,7 @@ class _Work:
         on_page: OnPage | None = None,
         on_opened: OnOpened | None = None,
         on_member: OnMember | None = None,
+        on_picture: OnPicture | None = None,
     ) -> Final:
         if self._is_cancelled():
             raise Cancelled
@@ -173,7 +177,7 @@ class _Work:
         finished = False
         try:
             self._lane.send(self._request)
-            reply = self._last_reply(on_page, on_opened, on_member)
+            reply = self._last_reply(on_page, on_opened, on_member, on_picture)
             finished = True
         except ChildGoneError as gone:
             finished = True
@@ -187,16 +191,21 @@ class _Work:
         return reply
 
     def _last_reply(
-        self, on_page: OnPage | None, on_opened: OnOpened | None, on_member: OnMember | None
+        self,
+        on_page: OnPage | None,
+        on_opened: OnOpened | None,
+        on_member: OnMember | None,
+        on_picture: OnPicture | None,
     ) -> ReaderReply:
         while True:
             reply = self._lane.receive(_POLL_S)
             if reply is None or getattr(reply, "id", None) != self._request.id:
                 self._check_time()
-            elif isinstance(reply, PageRead):
+            elif isinstance(reply, PageRead | PictureRead):
                 self._deadline += min(reply.recognition_s, _MOST_RECOGNITION_S)
-                if on_page is not None and self._cancel_deadline == float("inf"):
-                    on_page(reply)
+                told = on_page if isinstance(reply, PageRead) else on_picture
+                if told is not None and self._cancel_deadline == float("inf"):
+                    told(reply)  # type: ignore[arg-type]
                 self._check_time()
             elif isinstance(reply, MemberFound):
                 if on_member is not None:

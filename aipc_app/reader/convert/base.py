@@ -17,7 +17,9 @@ from aipc_app.reader.failure import FailureKind, ReadingError
 class Source:
     """A file to read. `name` is the user's name of it; `path` may have none of its extension.
 
-    `work_folder` is for what must be a file on the way; None: the system's folder for such.
+    `work_folder` is for what must be a file on the way; None: the system's folder for such. `picture_read` is to be
+    called after each picture recognised inside a page, with the seconds it took and the share of the page that is
+    done; it raises ReadingError when the user wants no more.
     """
 
     path: Path
@@ -25,6 +27,7 @@ class Source:
     password: str | None = None
     limits: ReadLimits = field(default_factory=ReadLimits)
     work_folder: Path | None = None
+    picture_read: Callable[[float, float], None] = lambda _seconds, _share: None
 
     @property
     def extension(self) -> str:

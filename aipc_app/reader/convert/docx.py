@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
-from aipc_app.reader.convert.base import Content, OnePage, Source
+from aipc_app.reader.convert.base import Content, ReadPage, Source
 from aipc_app.reader.convert.docx_numbering import Numbering
 from aipc_app.reader.convert.docx_package import Element, Package, attribute, child, children, local, open_package
 from aipc_app.reader.convert.docx_runs import Runs
 from aipc_app.reader.convert.docx_styles import Styles
 from aipc_app.reader.convert.grid import CELL
-from aipc_app.reader.convert.lines import tidy
-from aipc_app.reader.convert.pages import NO_TEXT, ONLY_PICTURES
+from aipc_app.reader.convert.pages import text_page
 from aipc_app.reader.convert.zip_guard import damaged
 from aipc_app.reader.failure import FailureKind, ReadingError
 
@@ -25,10 +25,26 @@ _MAX_DEPTH = 40  # tables in tables in text boxes
 @contextmanager
 def convert(source: Source) -> Iterator[Content]:
     """Raises ReadingError: damaged, limit."""
-    with open_package(source.path) as package:
-        yield OnePage(
-            tidy(body_text(package)), title=package.title, empty=ONLY_PICTURES if package.pictures else NO_TEXT
-        )
+    with open_package(source) as package:
+        yield _Docx(package)
+
+
+@dataclass(frozen=True)
+class _Docx:
+    """Read when its page is asked for: recognising its pictures takes time."""
+
+    package: Package
+    count: int = 1
+    has_layout: bool = False
+
+    @property
+    def title(self) -> str:
+        return self.package.title
+
+    def pages(self) -> Iterator[ReadPage]:
+        text = body_text(self.package)
+        pictures = self.package.pictures
+        yield text_page(1, text) if pictures is None else pictures.page(1, text, pictures=pictures.count > 0)
 
 
 def body_text(package: Package) -> str:
@@ -91,6 +107,8 @@ class _Body:
             yield from self._blocks(box, depth + 1)
         for part in read.graphics:
             yield from ("", *self._package.part_lines(part), "")
+        for picture in read.pictures:
+            yield from self._package.picture_lines(picture)
 
     def _label(self, properties: Element | None) -> str:
         numbered = self._styles.number_of(properties)

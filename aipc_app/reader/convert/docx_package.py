@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
+from aipc_app.reader.convert.base import Source
 from aipc_app.reader.convert.docx_embedded import embedded_lines
+from aipc_app.reader.convert.office_pictures import PictureText
 from aipc_app.reader.convert.ooxml import open_ooxml
 from aipc_app.reader.convert.xml_tree import Element, attribute, child, children, local
 from aipc_app.reader.convert.zip_guard import damaged
@@ -34,14 +35,15 @@ class Package:
     footnotes: Element | None
     endnotes: Element | None
     title: str
-    pictures: bool = False
+    pictures: PictureText | None = None
     part_lines: Callable[[str], list[str]] = no_lines  # of another part by its relationship: a chart, a web page
+    picture_lines: Callable[[str], list[str]] = no_lines  # what is recognised on a picture, by its relationship
 
 
 @contextmanager
-def open_package(path: Path) -> Iterator[Package]:
+def open_package(source: Source) -> Iterator[Package]:
     """Raises ReadingError: damaged, limit."""
-    with open_ooxml(path) as file:
+    with open_ooxml(source.path) as file:
         main = file.main("word/document.xml")
         document = file.xml(main)
         if document is None:
@@ -50,6 +52,13 @@ def open_package(path: Path) -> Iterator[Package]:
         def part(kind: str) -> Element | None:
             return file.optional(next(iter(file.related(main, kind)), None))
 
+        relations = file.relations(main)
+        pictures = PictureText(source, file.archive.read, file.archive.pictures("word/media/"))
+
+        def picture_lines(relationship: str) -> list[str]:
+            relation = relations.get(relationship)
+            return pictures.lines(relation.part) if relation is not None and relation.kind == "image" else []
+
         yield Package(
             document=document,
             styles=part("styles"),
@@ -57,6 +66,7 @@ def open_package(path: Path) -> Iterator[Package]:
             footnotes=part("footnotes"),
             endnotes=part("endnotes"),
             title=file.title(),
-            pictures=file.archive.has_pictures("word/media/"),
-            part_lines=partial(embedded_lines, file, file.relations(main)),
+            pictures=pictures,
+            part_lines=partial(embedded_lines, file, relations),
+            picture_lines=picture_lines,
         )

@@ -22,6 +22,7 @@ _SYMBOLS = {  # Wingdings and Symbol as people use them in forms
     "F0B7": "•", "F06C": "•", "F0B1": "±", "F0B4": "×", "F0B8": "÷", "F0B3": "≥", "F0B0": "°", "F0A3_Symbol": "≤",
 }  # fmt: skip
 _GRAPHICS = {"chart": "id", "relIds": "dm"}
+_PICTURES = {"blip": "embed", "imagedata": "id"}
 _NOTES = {"footnoteReference": "footnote", "endnoteReference": "endnote"}
 
 
@@ -32,6 +33,7 @@ class ParagraphText:
     text: str = ""
     boxes: list[Element] = field(default_factory=list)
     graphics: list[str] = field(default_factory=list)  # relationships of charts and diagrams
+    pictures: list[str] = field(default_factory=list)  # relationships of pictures
 
 
 class Runs:
@@ -54,6 +56,8 @@ class Runs:
                 result.boxes.append(element)
             elif name in _GRAPHICS:
                 result.graphics.append(attribute(element, _GRAPHICS[name]) or "")
+            elif name in _PICTURES:
+                result.pictures.append(attribute(element, _PICTURES[name]) or "")
             elif name == "r" and _hidden(element):
                 pending.extend(c for c in reversed(element) if local(c) == "fldChar")
             elif not self._leaf(element, name, parts):

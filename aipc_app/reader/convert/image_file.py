@@ -48,7 +48,7 @@ class PictureFile:
             _check_size(self._image)
             dpi = _dpi(self._image)
             turned = ImageOps.exif_transpose(self._image)
-            flat = _on_white(turned if turned is not None else self._image)
+            flat = on_white(turned if turned is not None else self._image)
         except _BAD as error:
             raise damaged() from error
         points = _POINTS_PER_INCH / dpi
@@ -108,7 +108,8 @@ def _dpi(image: Image.Image) -> float:
     return value if _BELIEVABLE_DPI[0] <= value <= _BELIEVABLE_DPI[1] else _USUAL_DPI
 
 
-def _on_white(image: Image.Image) -> Image.Image:
+def on_white(image: Image.Image) -> Image.Image:
+    """Red, green and blue; what is transparent is white."""
     if image.mode.startswith(("I", "F")):  # 16 bits a pixel
         array = np.asarray(image, dtype=np.float64)
         most = float(array.max()) or 1.0

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 
-from aipc_app.reader.convert.base import Content, Source
+from aipc_app.reader.convert.base import Content, ReadPage, Source
 from aipc_app.reader.convert.grid import grid_lines
 from aipc_app.reader.convert.odf_package import decrypted_zip
 from aipc_app.reader.convert.odf_text import Flow, Lists, cell_text
-from aipc_app.reader.convert.pages import TextPages, check_length, sheet_text
+from aipc_app.reader.convert.office_pictures import PictureText
+from aipc_app.reader.convert.pages import check_length, sheet_text
 from aipc_app.reader.convert.pptx import NOTES
 from aipc_app.reader.convert.xml_tree import Element, attribute, child, children, descendants, local, number, parse
 from aipc_app.reader.convert.zip_guard import damaged
@@ -27,14 +30,34 @@ def convert(source: Source) -> Iterator[Content]:
         styles, meta = _root(package.read("styles.xml")), _root(package.read("meta.xml"))
         lists = Lists(content, styles)
         title = child(meta, "meta", "title")
-        yield TextPages(_pages(content, lists, source), title=(title.text or "").strip() if title is not None else "")
+        pictures = PictureText(source, package.read, package.pictures("pictures/"))
+        name = (title.text or "").strip() if title is not None else ""
+        yield _Odf(_pages(content, lists, source, pictures), pictures, name)
+
+
+@dataclass(frozen=True)
+class _Odf:
+    """Each page is put together when it is asked for: recognising its pictures takes time."""
+
+    texts: Sequence[Callable[[], str]]
+    pictures: PictureText
+    title: str
+    has_layout: bool = False
+
+    @property
+    def count(self) -> int:
+        return len(self.texts)
+
+    def pages(self) -> Iterator[ReadPage]:
+        for number_, text in enumerate(self.texts, 1):
+            yield self.pictures.page(number_, text(), pictures=self.pictures.count > 0)
 
 
 def _root(data: bytes | None) -> Element | None:
     return parse(data) if data else None
 
 
-def _pages(content: Element, lists: Lists, source: Source) -> list[str]:
+def _pages(content: Element, lists: Lists, source: Source, pictures: PictureText) -> list[Callable[[], str]]:
     body = child(content, "body")
     parts = () if body is None else body
     kind = next((one for one in parts if local(one) in ("text", "spreadsheet", "presentation", "drawing")), None)
@@ -42,19 +65,20 @@ def _pages(content: Element, lists: Lists, source: Source) -> list[str]:
         raise damaged()
     match local(kind):
         case "text":
-            return ["\n".join(Flow(lists).lines(kind))]
+            return [lambda: "\n".join(Flow(lists, pictures.lines).lines(kind))]
         case "spreadsheet":
-            return [_sheet(table, source.limits.text_chars) for table in descendants(kind, "table") if _is_sheet(table)]
+            tables = [table for table in descendants(kind, "table") if _is_sheet(table)]
+            return [partial(_sheet, table, source.limits.text_chars) for table in tables]
         case _:
-            return [_slide(page, lists) for page in children(kind, "page")]
+            return [partial(_slide, page, lists, pictures) for page in children(kind, "page")]
 
 
 def _is_sheet(table: Element) -> bool:
     return local(table.getparent()) == "spreadsheet"
 
 
-def _slide(page: Element, lists: Lists) -> str:
-    flow = Flow(lists)
+def _slide(page: Element, lists: Lists, pictures: PictureText) -> str:
+    flow = Flow(lists, pictures.lines)
     blocks = ["\n".join(flow.lines(shape)).strip("\n") for shape in page if local(shape) != "notes"]
     for notes in children(page, "notes"):
         text = "\n".join(line for line in flow.lines(notes) if line)

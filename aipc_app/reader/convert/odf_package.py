@@ -29,6 +29,8 @@ class Package(Protocol):
 
     def read(self, name: str) -> bytes | None: ...
 
+    def pictures(self, folder: str) -> int: ...
+
 
 @contextmanager
 def decrypted_zip(source: Source) -> Iterator[Package]:
@@ -56,6 +58,9 @@ class _Decrypted:
         entry = next((e for e in children(self.manifest, "file-entry") if attribute(e, "full-path") == name), None)
         protection = child(entry, "encryption-data")
         return data if data is None or protection is None else _decrypted(data, protection, self.password)
+
+    def pictures(self, folder: str) -> int:
+        return self.archive.pictures(folder)
 
 
 def _decrypted(data: bytes, protection: Element, password: str) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from aipc_app.reader.convert.grid import Merge, grid_lines
@@ -32,6 +32,8 @@ _CHINESE = {
     "①, ②, ③, ...": "decimalEnclosedCircle",
 }  # fmt: skip
 _SPACE = re.compile(r"[ \t\r\n]+")
+_DRAWINGS = (".svg", ".svm", ".wmf", ".emf")
+_REPLACEMENTS = ("ObjectReplacements", "./ObjectReplacements")  # how charts and formulas look
 _MAX_DEPTH = 100
 _MAX_SPACES = 200
 
@@ -82,8 +84,9 @@ def _levels(style: Element) -> dict[int, _Level]:
 class Flow:
     """Walks one text in order; notes are numbered through and come at its end."""
 
-    def __init__(self, lists: Lists) -> None:
-        self._lists = lists
+    def __init__(self, lists: Lists, picture_lines: Callable[[str], list[str]] = lambda _name: []) -> None:
+        """`picture_lines`: what is recognised on a picture of the package, by its name."""
+        self._lists, self._picture_lines = lists, picture_lines
         self._counters: dict[str, list[int]] = {}
         self._headings = [0] * 11
         self._notes: list[str] = []
@@ -110,8 +113,17 @@ class Flow:
             yield from self._list(block, attribute(block, "style-name") or "", 1, depth)
         elif name == "table":
             yield from ("", *self._table(block, depth), "")
+        elif name == "image":
+            yield from self._picture(block)
         elif name and name not in _LEFT_OUT and not _hidden(block):
             yield from self._blocks(block, depth + 1)
+
+    def _picture(self, image: Element) -> list[str]:
+        """A frame may hold the same picture in several forms: the first that is no drawing counts."""
+        name = attribute(image, "href") or ""
+        others = (attribute(one, "href") or "" for one in image.itersiblings("{*}image", preceding=True))
+        known = any(not other.endswith(_DRAWINGS) for other in others)
+        return [] if known or name.startswith(_REPLACEMENTS) else self._picture_lines(name)
 
     def _heading(self, heading: Element, depth: int) -> str:
         level = min(max(number(attribute(heading, "outline-level"), 1), 1), 10)

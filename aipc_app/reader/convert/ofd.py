@@ -24,7 +24,7 @@ from aipc_app.reader.failure import FailureKind, ReadingError
 from aipc_app.reader.ocr.compose import OcrText, read_picture
 from aipc_app.reader.ocr.models import networks
 from aipc_app.reader.ocr.order import in_reading_order
-from aipc_app.reader.ocr.page import as_page
+from aipc_app.reader.ocr.page import as_page, says_something
 from aipc_app.reader.ocr.reading import Reading
 from aipc_app.reader.ocr.recognise import Line
 
@@ -42,7 +42,6 @@ _PIXELS_PER_MM = 200 / 25.4
 _LONGEST_SIDE = 3_000  # pixels
 _SLANTED = math.radians(8)
 _LEAST_PICTURE_MM = 12.0
-_PICTURE_TEXT, _PICTURE_SURE = 4, 0.8
 
 
 @contextmanager
@@ -131,7 +130,7 @@ class _Ofd:
                 mm = part.shape[1] / scale * POINTS_PER_MM, part.shape[0] / scale * POINTS_PER_MM
                 offset = left * POINTS_PER_MM, top * POINTS_PER_MM
                 found.append(read_picture(np.ascontiguousarray(part), networks(), mm, offset))
-        return [one for one in found if len(one.text) >= _PICTURE_TEXT and (one.confidence or 0) >= _PICTURE_SURE]
+        return [one for one in found if says_something(one)]
 
 
 def _scale(page: OfdPage) -> float:

@@ -20,13 +20,12 @@ from aipc_app.reader.convert.pdf_open import open_pdf, page_count
 from aipc_app.reader.convert.pdf_pictures import is_scan, picture_areas, without_text
 from aipc_app.reader.convert.pdf_sample import FontTrust, scan_layer_is_noise
 from aipc_app.reader.convert.pdf_text import PdfText, page_text
-from aipc_app.reader.ocr.compose import OcrText
+from aipc_app.reader.ocr.page import says_something
 
 _LOG = logging.getLogger("aipc.reader")
 _NO_BOXES = pack_boxes([NO_BOX, NO_BOX])  # of an empty line between two texts
 _FORM_DEPTH = 4
 _WRONG_SHARE = 0.05  # of a page's characters in fonts whose text is wrong
-_PICTURE_TEXT, _PICTURE_SURE = 4, 0.8  # characters, certainty: less of a picture on a page is no text
 
 SCAN = "no text layer; read from the picture of the page"
 DRAWN = "its text is drawn as lines; read from the picture of the page"
@@ -106,7 +105,7 @@ def _replaced(page: pdfium.PdfPage, number: int, read: PdfText, why: str) -> Rea
 
 def _with_pictures(page: pdfium.PdfPage, number: int, read: PdfText, areas: list[Area]) -> ReadPage:
     """The text layer, and after an empty line what pictures say that it doesn't cover."""
-    found = [seen for seen in (read_area(page, area) for area in areas) if _says_something(seen)]
+    found = [seen for seen in (read_area(page, area) for area in areas) if says_something(seen)]
     kept = _page(page, number, read, PageState.TEXT)
     if not found:
         return ReadPage(kept)
@@ -119,10 +118,6 @@ def _with_pictures(page: pdfium.PdfPage, number: int, read: PdfText, areas: list
         confidence=round(confidence, 4),
     )  # fmt: skip
     return ReadPage(mixed, PARTLY)
-
-
-def _says_something(seen: OcrText) -> bool:
-    return len(seen.text) >= _PICTURE_TEXT and (seen.confidence or 0.0) >= _PICTURE_SURE
 
 
 def _without_text(page: pdfium.PdfPage, number: int, read: PdfText) -> ReadPage:

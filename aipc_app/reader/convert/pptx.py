@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from aipc_app.reader.convert.base import Content, ReadPage, Source
 from aipc_app.reader.convert.grid import Merge, grid_lines, row_line
+from aipc_app.reader.convert.office_pictures import PictureText
 from aipc_app.reader.convert.ooxml import Ooxml, Relation, open_ooxml
-from aipc_app.reader.convert.pages import NO_TEXT, ONLY_PICTURES, text_page
 from aipc_app.reader.convert.xml_tree import Element, attribute, child, children, descendants, local, number
 from aipc_app.reader.convert.zip_guard import damaged
 from aipc_app.reader.failure import FailureKind, ReadingError
@@ -24,12 +24,13 @@ _LINE = 12_700 * 12  # of EMU: shapes whose tops differ less stand side by side
 def convert(source: Source) -> Iterator[Content]:
     """Raises ReadingError: damaged, limit. Hidden slides are read too, so that page numbers are the slides'."""
     with open_ooxml(source.path) as file:
-        yield _Show(file)
+        yield _Show(file, PictureText(source, file.archive.read, file.archive.pictures("ppt/media/")))
 
 
 @dataclass
 class _Show:
     file: Ooxml
+    pictures: PictureText
     has_layout: bool = False
     slides: list[str] = field(default_factory=list)
 
@@ -54,9 +55,9 @@ class _Show:
 
     def pages(self) -> Iterator[ReadPage]:
         for page_number, part in enumerate(self.slides, 1):
-            blocks = [*_Slide(self.file, part).blocks(), *self._notes(part)]
+            blocks = [*_Slide(self.file, part, self.pictures).blocks(), *self._notes(part)]
             pictures = bool(self.file.related(part, "image"))
-            yield text_page(page_number, "\n\n".join(blocks), empty=ONLY_PICTURES if pictures else NO_TEXT)
+            yield self.pictures.page(page_number, "\n\n".join(blocks), pictures=pictures)
 
     def _notes(self, part: str) -> Iterator[str]:
         for notes in self.file.related(part, "notesSlide"):
@@ -69,12 +70,14 @@ class _Show:
 class _Slide:
     file: Ooxml
     part: str
+    pictures: PictureText | None = None
     relations: dict[str, Relation] = field(default_factory=dict)
 
     def blocks(self) -> list[str]:
         root = self.file.optional(self.part)
         self.relations = self.file.relations(self.part)
-        return [text for text in self._shapes(child(root, "cSld", "spTree"), 0) if text]
+        shapes = self._shapes(child(root, "cSld", "spTree"), 0)
+        return [text for text in (*shapes, *self._pictures_of(child(root, "cSld", "bg"))) if text]
 
     def _shapes(self, tree: Element | None, depth: int) -> Iterator[str]:
         if depth > _MAX_DEPTH:
@@ -84,10 +87,20 @@ class _Slide:
             match local(shape):
                 case "sp" | "cxnSp" if _placeholder(shape) not in _NOT_READ:
                     yield _paragraphs(child(shape, "txBody"))
+                    yield from self._pictures_of(child(shape, "spPr"))
+                case "pic":
+                    yield from self._pictures_of(child(shape, "blipFill"))
                 case "grpSp":
                     yield from self._shapes(shape, depth + 1)
                 case "graphicFrame":
                     yield from self._graphic(shape)
+
+    def _pictures_of(self, element: Element | None) -> Iterator[str]:
+        """What is recognised on the pictures that fill a shape or the ground."""
+        for blip in descendants(element, "blip"):
+            relation = self.relations.get(attribute(blip, "embed") or "")
+            if relation is not None and relation.kind == "image" and self.pictures is not None:
+                yield "\n".join(self.pictures.lines(relation.part)).strip("\n")
 
     def _graphic(self, frame: Element) -> Iterator[str]:
         for table in descendants(frame, "tbl"):

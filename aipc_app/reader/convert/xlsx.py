@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from aipc_app.reader.convert.base import Content, ReadPage, Source
 from aipc_app.reader.convert.grid import Merge, grid_lines
 from aipc_app.reader.convert.number_format import BUILTIN, shown
+from aipc_app.reader.convert.office_pictures import PictureText
 from aipc_app.reader.convert.ooxml import Ooxml, open_ooxml
-from aipc_app.reader.convert.pages import NO_TEXT, ONLY_PICTURES, check_length, sheet_text, text_page
+from aipc_app.reader.convert.pages import check_length, sheet_text
 from aipc_app.reader.convert.xml_tree import (
     Element,
     attribute,
@@ -33,7 +34,8 @@ _SHEET_TAGS = ("row", "mergeCell")
 def convert(source: Source) -> Iterator[Content]:
     """Raises ReadingError: damaged, limit. Hidden sheets, rows and columns are read too: a filter hides rows."""
     with open_ooxml(source.path) as file:
-        yield _Workbook(file, source.limits.text_chars)
+        pictures = PictureText(source, file.archive.read, file.archive.pictures("xl/media/"))
+        yield _Workbook(file, pictures, source.limits.text_chars)
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class _Sheet:
 @dataclass
 class _Workbook:
     file: Ooxml
+    pictures: PictureText
     most_chars: int
     has_layout: bool = False
     sheets: list[_Sheet] = field(default_factory=list)
@@ -80,9 +83,11 @@ class _Workbook:
     def pages(self) -> Iterator[ReadPage]:
         for page_number, sheet in enumerate(self.sheets, 1):
             lines = [] if sheet.is_chart else self._lines(sheet)
-            pictures = any(self.file.related(drawing, "image") for drawing in self.file.related(sheet.part, "drawing"))
-            empty = ONLY_PICTURES if pictures else NO_TEXT
-            yield text_page(page_number, sheet_text(sheet.name, lines, self._boxes(sheet)), empty=empty)
+            drawings = self.file.related(sheet.part, "drawing")
+            images = [image for drawing in drawings for image in self.file.related(drawing, "image")]
+            seen = ["\n".join(self.pictures.lines(image)).strip("\n") for image in images]
+            text = sheet_text(sheet.name, lines, [*self._boxes(sheet), *(one for one in seen if one)])
+            yield self.pictures.page(page_number, text, pictures=bool(images))
 
     def _lines(self, sheet: _Sheet) -> list[str]:
         rows: dict[int, dict[int, str]] = defaultdict(dict)

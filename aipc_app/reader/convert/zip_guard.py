@@ -32,9 +32,9 @@ class GuardedZip:
         """In lower case, with / between folders."""
         return frozenset(self._names)
 
-    def has_pictures(self, folder: str) -> bool:
-        """Whether there is a picture below a folder of the zip."""
-        return any(name.startswith(folder.lower()) and name.endswith(_PICTURES) for name in self._names)
+    def pictures(self, folder: str) -> int:
+        """How many pictures there are below a folder of the zip."""
+        return sum(name.startswith(folder.lower()) and name.endswith(_PICTURES) for name in self._names)
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes] | None]:

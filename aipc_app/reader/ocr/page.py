@@ -8,6 +8,7 @@ from aipc_app.reader.ocr.compose import OcrText
 
 UNSURE_BELOW = 0.6  # a page's mean certainty; noise that looks like letters stays below
 _FEW, _FEW_SURE = 3, 0.9  # so few characters are read into lines and spots unless they are certain
+_PICTURE_TEXT, _PICTURE_SURE = 4, 0.8  # characters, certainty: less of a picture in a text is no text
 _NOISE = 8  # characters left out: enough to say that something is written there
 
 
@@ -27,3 +28,8 @@ def as_page(
         confidence=read.confidence,
     )  # fmt: skip
     return ReadPage(page, why)
+
+
+def says_something(seen: OcrText, sure: float = _PICTURE_SURE) -> bool:
+    """Whether what was recognised on a picture among text is taken for text of the page."""
+    return len(seen.text) >= _PICTURE_TEXT and (seen.confidence or 0.0) >= sure

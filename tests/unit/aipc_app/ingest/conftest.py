@@ -14,7 +14,7 @@ from msgspec import Struct
 from aipc_app.domain.documents import Page, PageState
 from aipc_app.domain.encoder_wire import TextKind
 from aipc_app.domain.jobs import Changes
-from aipc_app.domain.reader_wire import FileRead, MemberFound, Opened, PageRead, ReadLimits
+from aipc_app.domain.reader_wire import FileRead, MemberFound, Opened, PageRead, PictureRead, ReadLimits
 from aipc_app.errors import Cancelled, WorkerDied
 from aipc_app.ingest.queue import Added, IngestQueue
 from aipc_app.ingest.report import IngestReport
@@ -49,6 +49,7 @@ class TextReader:
         cancel: threading.Event | None = None,
         work_folder: Path | None = None,
         on_member: Callable[[MemberFound], None] | None = None,
+        on_picture: Callable[[PictureRead], None] | None = None,
     ) -> FileRead:
         self.read_names.append(name)
         self.passwords.append(password)
