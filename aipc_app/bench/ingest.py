@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from aipc_app.bench.ingest_kept import Kept
 from aipc_app.bench.ingest_peers import beside_others
 from aipc_app.bench.report import Bar, BenchReport, this_machine
 from aipc_app.domain.documents import Page, PageState
@@ -47,15 +48,18 @@ class FileOutcome(Struct, frozen=True, kw_only=True):
         return self.kind == "pdf" and only_text and self.pages >= _LEAST_DIGITAL_PAGES
 
 
-def run(data: Path | None) -> BenchReport:
-    """Read every file of DIR/data/documents once, one after the other, in one reader process."""
+def run(data: Path | None, keep: Path | None = None) -> BenchReport:
+    """Read every file of DIR/data/documents once, one after the other, in one reader process.
+
+    `keep`: where each file's outcome is written at once, and what an earlier, unfinished run left is taken from.
+    """
     folder = _documents(data)
     if folder is None:
         return BenchReport(
             bench="ingest", machine=this_machine(), results={}, skipped=("data/documents is not there: nothing read",)
         )
     files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
-    outcomes = _read_all(files)
+    outcomes = _read_all(files, Kept(keep, FileOutcome))
     digital = [file for file, one in zip(files, outcomes, strict=True) if one.is_digital]
     others, skipped = beside_others(digital)
     results = {**_table(outcomes), "beside_others": others, "files_compared": len(digital)}
@@ -70,11 +74,11 @@ def _documents(data: Path | None) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def _read_all(files: list[Path]) -> list[FileOutcome]:
+def _read_all(files: list[Path], kept: Kept[FileOutcome]) -> list[FileOutcome]:
     with tempfile.TemporaryDirectory(prefix="aipc-bench-") as logs:
         reader = Reader(child_command("reader"), Path(logs))
         try:
-            return [_read(reader, file) for file in files]
+            return [kept.get(file, lambda file=file: _read(reader, file)) for file in files]  # type: ignore[misc]
         finally:
             reader.close()
 
