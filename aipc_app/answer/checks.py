@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from aipc_app.answer.align import Span
 from aipc_app.answer.claim import Claim
 from aipc_app.answer.units import Unit, Units
+from aipc_app.text.bounds import bound_of
 from aipc_app.text.facts import DateValue, Fact, find_facts, supports
 from aipc_app.text.normalise import comparable, settled
 
@@ -33,6 +34,11 @@ def misquoted(claim: Claim, units: Units, spans: Sequence[Span]) -> str | None:
     plain = comparable("\n".join(unit.text for unit in (own if claim.hard else cited)))
     terms = (next(one for one in groups if one) for groups in _QUOTED.findall(claim.text))
     return next((term for term in terms if comparable(term) not in plain), None)
+
+
+def says_they_differ(claim: Claim) -> bool:
+    """The sentence itself tells that documents disagree."""
+    return _NOT_SAME.search(claim.text) is not None
 
 
 def not_in_each(claim: Claim, units: Units) -> str | None:
@@ -66,6 +72,19 @@ def of_another_column(claim: Claim, units: Units, spans: Sequence[Span]) -> str 
             wanted = columns.get(next(iter(years)))
             if wanted is not None and (wrong := _outside(claim.hard, units.items[index].text, wanted, columns)):
                 return wrong.text
+    return None
+
+
+def of_another_bound(claim: Claim, units: Units, spans: Sequence[Span]) -> str | None:
+    """A figure that is the least that may be where every quote that has it makes it the most, or the other way."""
+    cited = _cited(units, spans)
+    for fact in claim.hard:
+        said = bound_of(claim.text, fact.start, fact.end)
+        known = {
+            bound_of(unit.text, one.start, one.end) for unit in cited for one in unit.facts if supports(one, fact)
+        }
+        if said is not None and known and None not in known and said not in known:
+            return fact.text
     return None
 
 

@@ -7,13 +7,14 @@ not looked at here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from aipc_app.answer.claim import Claim
 from aipc_app.answer.units import Units, article_of
-from aipc_app.text.facts import Fact, supports
-from aipc_app.text.names import find_names
+from aipc_app.text.facts import Fact, FactKind, find_facts, supports
+from aipc_app.text.names import find_names, is_thing
 from aipc_app.text.normalise import settled
 from aipc_app.text.tokens import plain_words
 
@@ -24,7 +25,17 @@ _AGREES: Difference = ("", "")
 _WORTH_COMPARING, _ALMOST, _MOST_COMPARED = 0.5, 0.85, 6
 _A_TURN = 3  # words; a longer stretch with a no in it is another clause that one of both leaves out
 _NO = ("不", "没", "未", "无", "非", "勿", "莫")
+_EXCEPTED = re.compile("不在此限|不受此限")  # a no more than 除外
+_VERY_NEARLY = 0.7
+_SYNONYMS = frozenset(
+    (
+        "合同", "协议", "公司", "企业", "单位", "条款", "约定", "规定", "款项", "资金", "钱", "金额", "数额",
+        "价款", "价格", "法院", "材料", "文件",
+    )
+)  # fmt: skip
+_STANDS_FOR_ANOTHER = frozenset(("其", "该", "他", "她", "它", "此", "上述", "前述", "对方", "一方", "自己", "当事人"))
 _NOT_NO = frozenset(("不动产", "未来", "不仅", "不但", "非常", "无锡", "不过", "除非", "不断", "无论", "不管", "莫某"))
+_HAN_ONLY = re.compile("[\u3400-\u9fff]+")
 _ENGLISH_NO = frozenset(("not", "no", "never", "without", "cannot", "none", "neither", "nor"))
 _PARTIES = (
     frozenset(("原告", "被告")), frozenset(("甲方", "乙方", "丙方")), frozenset(("出借人", "借款人")),
@@ -32,11 +43,21 @@ _PARTIES = (
     frozenset(("抵押人", "抵押权人")), frozenset(("出卖人", "买受人")), frozenset(("lender", "borrower", "guarantor")),
     frozenset(("plaintiff", "defendant")), frozenset(("buyer", "seller")),
 )  # fmt: skip
+# Words that turn a sentence as a no does; with a no before one of them the two agree: 不低于 and 高于.
+_OPPOSITES = (
+    ("以上", "以下"), ("以上", "以内"), ("高于", "低于"), ("超过", "少于"), ("超过", "低于"), ("多于", "少于"),
+    ("大于", "小于"), ("至少", "至多"), ("最高", "最低"), ("最多", "最少"), ("之前", "之后"), ("以前", "以后"),
+    ("早于", "晚于"), ("增加", "减少"), ("上升", "下降"), ("增长", "下降"), ("提高", "降低"), ("least", "most"),
+    ("more", "less"), ("above", "below"), ("before", "after"), ("earlier", "later"), ("minimum", "maximum"),
+    ("increased", "decreased"), ("higher", "lower"), ("rose", "fell"),
+)  # fmt: skip
 _ROLES = frozenset[str]().union(*_PARTIES) | frozenset(("答辩人", "本人", "双方", "对方", "证人", "申请人", "他们"))
 
 
 def differs(claim: Claim, units: Units) -> Difference | None:
-    """(kind, what) of the first difference that matters: "fact", "party", "turned" or "name"; None if there is none.
+    """(kind, what) of the first difference that matters, None if there is none.
+
+    The kinds: "fact", "party", "bound", "turned", "name", "thing".
 
     The sentences of the material nearest in words are looked at; one of them that agrees is enough.
     """
@@ -59,20 +80,28 @@ def _compare(claim: Claim, units: Units, index: int) -> Difference | None:
     """None: not nearly the same words. `_AGREES`: no difference that matters."""
     unit = units.items[index]
     quote = settled(unit.text)
-    said, source = plain_words(claim.text), plain_words(quote)
+    said, source = (plain_words(_EXCEPTED.sub("除外", text)) for text in (settled(claim.text), quote))
     codes = SequenceMatcher(None, said, source, autojunk=False).get_opcodes()
     if sum(b - a for tag, a, b, _, _ in codes if tag == "equal") < NEARLY * max(1, len(said)):
         return None
     known = [*unit.facts, *article_of(units, index)]
-    if fact := _other_fact(claim.hard, known):
+    counts = tuple(fact for fact in find_facts(claim.text) if fact.kind is FactKind.COUNT)
+    if fact := _other_fact((*claim.hard, *counts), known):
         return "fact", fact.text
     for mine, theirs in _changes(codes, said, source):
         if party := _other_party(mine, theirs):
             return "party", party
-        if max(len(mine), len(theirs)) <= _A_TURN and _nos(mine) != _nos(theirs):
+        denied = max(len(mine), len(theirs)) <= _A_TURN and _nos(mine) != _nos(theirs)
+        opposite = _opposite(mine, theirs)
+        if opposite and not denied:
+            return "bound", opposite
+        if denied and not opposite:
             return "turned", ""
     name = _other_name(claim, quote, tuple(_changes(codes, said, source)))
-    return ("name", name) if name else _AGREES
+    if name:
+        return "name", name
+    thing = _other_thing(codes, said, source)
+    return ("thing", thing) if thing else _AGREES
 
 
 def _changes(
@@ -98,6 +127,37 @@ def _other_party(mine: Sequence[str], theirs: Sequence[str]) -> str | None:
         here, there = parties & set(mine), parties & set(theirs)
         if here and there and not here & there:
             return min(here)
+    return None
+
+
+def _opposite(mine: Sequence[str], theirs: Sequence[str]) -> str | None:
+    """A word in the place of its opposite."""
+    for one, other in _OPPOSITES:
+        here, there = {one, other} & set(mine), {one, other} & set(theirs)
+        if len(here) == len(there) == 1 and here != there:
+            return min(here)
+    return None
+
+
+def _other_thing(
+    codes: Sequence[tuple[str, int, int, int, int]], said: Sequence[str], source: Sequence[str]
+) -> str | None:
+    """A noun in the place of another where hardly anything else differs: a body, an object, a kind of document.
+
+    Nouns with a character in common are ways to say the same; roles and words that stand for someone are left out,
+    since the source may call the same one otherwise.
+    """
+    if sum(b - a for tag, a, b, _, _ in codes if tag == "equal") < _VERY_NEARLY * len(said):
+        return None
+    for tag, a, b, c, d in codes:
+        mine, theirs = "".join(said[a:b]), "".join(source[c:d])
+        words = {*said[a:b], *source[c:d]}
+        if tag != "replace" or not _HAN_ONLY.fullmatch(mine + theirs) or set(mine) & set(theirs):
+            continue
+        if words & (_ROLES | _STANDS_FOR_ANOTHER) or words <= _SYNONYMS:
+            continue
+        if is_thing(mine) and is_thing(theirs):
+            return mine
     return None
 
 

@@ -9,13 +9,16 @@ import msgspec
 from aipc_app.answer.align import Span, context
 from aipc_app.answer.attribute import attribute, judged_reason
 from aipc_app.answer.claim import Claim, make_reply
+from aipc_app.answer.law import Judged, check_law
 from aipc_app.answer.material import Source
 from aipc_app.answer.meaning import Meaning
 from aipc_app.answer.units import Units
 from aipc_app.domain.answers import Citation, Sentence, SentenceState
 from aipc_app.domain.boxes import span_boxes
+from aipc_app.domain.documents import Passage
 from aipc_app.errors import AipcError
 from aipc_app.log import ANSWER
+from aipc_app.search.lawbook import LawBook
 from aipc_app.store import Store
 
 _SAME_LANGUAGE_SHARE = 0.3  # with fewer units in the claim's language, words alone can't find the source
@@ -28,19 +31,22 @@ class Proof:
         self._store, self._meaning, self._units, self._question = store, meaning, units, question
         self._markers: dict[tuple[int, int, int, int], int] = {}
         self._claims: list[Claim] = []
-        self._spans: list[tuple[Span, ...]] = []
+        self._rests_on: list[Judged] = []
+        self._book = LawBook(store)
         self.sentences: list[Sentence] = []
         self.citations: list[Citation] = []
 
     def add(self, text: str) -> tuple[Sentence, tuple[Citation, ...]]:
         """Prove the next sentence; its new citations come with it."""
         claim = make_reply(text, self._question)
-        verdict = attribute(claim, self._units, self._similarities(claim))
+        found = Judged(verdict=attribute(claim, self._units, self._similarities(claim)), units=self._units)
+        found = check_law(claim, found, self._book, self._page_text)
+        verdict = found.verdict
         known = len(self.citations)
-        markers = tuple(dict.fromkeys(self._cite(span) for span in verdict.spans))
+        markers = tuple(dict.fromkeys(self._cite(found.units.sources[s.source], s) for s in verdict.spans))
         sentence = Sentence(text=text, state=verdict.state, citations=markers, reason=verdict.reason)
         self._claims.append(claim)
-        self._spans.append(verdict.spans)
+        self._rests_on.append(found)
         self.sentences.append(sentence)
         return sentence, tuple(self.citations[known:])
 
@@ -52,9 +58,10 @@ class Proof:
 
     def evidence(self, index: int) -> str:
         """What sentence `index` cites, with the document's name and some of the page around it."""
+        found = self._rests_on[index]
         return "\n".join(
-            f"【{self._units.sources[span.source].document}】\n{context(self._units, span)}"
-            for span in self._spans[index]
+            f"【{found.units.sources[span.source].document}】\n{context(found.units, span)}"
+            for span in found.verdict.spans
         )
 
     def claim(self, index: int) -> Claim:
@@ -71,8 +78,10 @@ class Proof:
             ANSWER.warning("no vectors for attribution: %s", type(error).__name__)
             return None
 
-    def _cite(self, span: Span) -> int:
-        source = self._units.sources[span.source]
+    def _page_text(self, passage: Passage) -> str:
+        return self._store.documents.page(passage.document_id, passage.page, boxes=False).text
+
+    def _cite(self, source: Source, span: Span) -> int:
         key = (source.document_id, source.page, span.start, span.end)
         if key not in self._markers:
             self._markers[key] = len(self.citations) + 1

@@ -13,6 +13,7 @@ from aipc_app.text.tokens import segmenter
 _PROPER = ("nr", "ns", "nt", "nz")  # jieba's tags: person, place, organisation, other proper noun
 _CAPITALISED = re.compile(r"\b[A-Z][A-Za-z'’-]+(?:\s+(?:of|and|the|de|van|von)?\s*[A-Z][A-Za-z'’-]+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;。！？：；\n]\s*)$")
+_NO_NAME = re.compile("^[那这该其每各某](?:天|日|年|月|时|里|边|个|些|次|位|人|方|种|处|公司)")  # taken for places
 _lock = threading.Lock()
 
 
@@ -37,7 +38,18 @@ def _english(text: str) -> list[str]:
 def _chinese(text: str) -> list[str]:
     with _lock:
         tagged = [(pair.word, pair.flag) for pair in _tagger().cut(text)]
-    return [word for word, flag in tagged if flag.startswith(_PROPER) and len(word) > 1 and not word.isascii()]
+    return [
+        word
+        for word, flag in tagged
+        if flag.startswith(_PROPER) and len(word) > 1 and not word.isascii() and not _NO_NAME.match(word)
+    ]
+
+
+def is_thing(text: str) -> bool:
+    """Whether a stretch of Chinese names something: it ends in a noun of two characters or more. Any thread."""
+    with _lock:
+        tagged = [(pair.word, pair.flag) for pair in _tagger().cut(text)]
+    return bool(tagged) and tagged[-1][1].startswith("n") and len(text) > 1
 
 
 @cache
