@@ -1,4 +1,4 @@
-"""The reader process: one file at a time, every problem an answer, nothing of a document in the log."""
+"""The reader process: one request at a time, every problem an answer, nothing of a document in the log."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from aipc_app.domain.reader_wire import (
     ReadFile,
     RecognisePage,
     RenderPage,
+    WriteDocument,
 )
 from aipc_app.reader.convert.base import Container, Content, ReadPage, Source
 from aipc_app.reader.convert.converters import converter_of
@@ -40,6 +41,7 @@ from engine.wire.framing import PROTOCOL_VERSION, Channel, EndOfStream, claim_pi
 
 _LOG = logging.getLogger("aipc.reader")
 _NICE = 5
+_Task = ReadFile | RenderPage | RecognisePage | WriteDocument
 
 
 def main() -> None:
@@ -58,7 +60,7 @@ class _Reader:
 
     def __init__(self, channel: Channel[ReaderRequest]) -> None:
         self._channel = channel
-        self._inbox: queue.SimpleQueue[ReadFile | RenderPage | RecognisePage] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[_Task] = queue.SimpleQueue()
         self._cancelled: set[int] = set()
         self._told_s = 0.0  # of the page's recognition, told picture by picture
 
@@ -86,12 +88,14 @@ class _Reader:
             _LOG.error("%s", error.message)
             os._exit(1)
 
-    def _answer(self, request: ReadFile | RenderPage | RecognisePage) -> None:
+    def _answer(self, request: _Task) -> None:
         try:
             if isinstance(request, ReadFile):
                 self._read(request)
             elif isinstance(request, RecognisePage):
                 self._recognise(request)
+            elif isinstance(request, WriteDocument):
+                self._write(request)
             else:
                 self._render(request)
         except BrokenPipeError:
@@ -180,6 +184,11 @@ class _Reader:
         with memory_limit(source.limits.memory_bytes):
             drawn = render_page(request, source)
         self._channel.send(drawn)
+
+    def _write(self, request: WriteDocument) -> None:
+        from aipc_app.reader.export.write import write_document
+
+        self._channel.send(write_document(request))
 
 
 def _quieten() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from aipc_app.domain.documents import Page
+from aipc_app.domain.exporting import DocumentPlan, ExportFormat
 from aipc_app.domain.reader_wire import (
     CancelRead,
     FileRead,
@@ -38,6 +39,7 @@ from aipc_app.errors import (
     UnsupportedFormat,
     WorkerDied,
 )
+from aipc_app.workers.document_writer import DocumentWriter
 from aipc_app.workers.reader_lane import ChildGoneError, Lane
 
 _LOG = logging.getLogger("aipc.workers")
@@ -72,6 +74,7 @@ class Reader:
         for lane in self._lanes:
             self._files.put(lane)
         self._pictures = Lane(command, log_dir / "reader-pages.log")
+        self._writer = DocumentWriter(Lane(command, log_dir / "reader-exports.log"))
         self._picture_turn = threading.Lock()
         self._crashed: set[Path] = set()
         self._opened_with: dict[Path, str] = {}  # in this process only: pages can be drawn until the program ends
@@ -127,10 +130,20 @@ class Reader:
         with self._file_lane(cancel) as lane:
             return _Work(lane, request, limits.seconds, cancel, self._crashed).run(PageRecognised).page
 
+    def write(
+        self, plan: DocumentPlan, path: Path, format_: ExportFormat, cancel: threading.Event | None = None
+    ) -> None:
+        """Write a document to `path`, blocking; in a lane of its own, so that no page waits for it.
+
+        Raises StorageError when it can't be written (the file that was there stays), Cancelled or WorkerDied.
+        """
+        self._writer.write(plan, path, format_, cancel)
+
     def close(self) -> None:
         """End the children, whatever they are doing; what is being read fails with WorkerDied."""
         for lane in (*self._lanes, self._pictures):
             lane.close()
+        self._writer.close()
 
     @contextmanager
     def _file_lane(self, cancel: threading.Event | None) -> Iterator[Lane]:

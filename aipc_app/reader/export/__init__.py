@@ -1,0 +1,1 @@
+"""Writers of documents that the program hands out."""
