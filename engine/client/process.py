@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.client.base import Branches, EngineClient, Generation
 from engine.client.connection import DIED, Connection, receive
+from engine.client.states import StateBoard
 from engine.client.streams import ProcessBranches, ProcessGeneration, Stream
 from engine.errors import EngineBusy, EngineDied, EngineError, RequestInvalid
 from engine.types.generation import GenerateRequest, ManyRequest, ScoreRequest, Scores
@@ -48,15 +49,13 @@ class ProcessEngine(EngineClient):
         first = [wire.Configure(store)] if store is not None else []
         self._connection = Connection(command, log_path, back_off_s, self._on_death, first)
         self._loading = threading.Lock()  # one thread starts a child or loads a model at a time
-        self._lock = threading.Lock()
-        self._state: EngineState = EngineStopped()
-        self._listeners: list[Callable[[EngineState], None]] = []
+        self._board = StateBoard()
         self._last_good: LoadRequest | None = None
-        self._has_model, self._closed = False, False
+        self._has_model = False
 
     @property
     def state(self) -> EngineState:
-        return self._state
+        return self._board.state
 
     @property
     def pid(self) -> int | None:
@@ -64,15 +63,7 @@ class ProcessEngine(EngineClient):
         return self._connection.pid
 
     def subscribe(self, listener: Callable[[EngineState], None]) -> Callable[[], None]:
-        with self._lock:
-            self._listeners.append(listener)
-
-        def stop() -> None:
-            with self._lock:
-                if listener in self._listeners:
-                    self._listeners.remove(listener)
-
-        return stop
+        return self._board.subscribe(listener)
 
     def inspect(self) -> Inspection:
         self._ensure_child()
@@ -89,7 +80,7 @@ class ProcessEngine(EngineClient):
             self._loading.release()
 
     def cancel_load(self) -> None:
-        if isinstance(self._state, EngineLoading):
+        if isinstance(self._board.state, EngineLoading):
             self._connection.post(wire.CancelLoad())
 
     def unload(self) -> None:
@@ -98,7 +89,7 @@ class ProcessEngine(EngineClient):
             if self.pid is None:
                 return
             self._connection.ask(lambda id_: wire.Unload(id_))
-        self._set_state(EngineStopped())
+        self._board.announce(EngineStopped())
 
     def generate(self, request: GenerateRequest) -> Generation:
         return ProcessGeneration(self._begin(lambda id_: wire.Generate(id_, request)))
@@ -150,14 +141,14 @@ class ProcessEngine(EngineClient):
             self._connection.ask(lambda id_: wire.Flush(id_))
 
     def close(self) -> None:
-        self._closed = True
+        self._board.over = True
         self._connection.close()
-        self._set_state(EngineStopped())
+        self._board.announce(EngineStopped())
 
     def _begin(self, message: Callable[[int], wire.EngineRequest]) -> Stream:
         """Send at once when a model is there; else when iteration begins, after the restart."""
         self._connection.refuse_if_closed()
-        if self._last_good is None and not isinstance(self._state, EngineLoading):
+        if self._last_good is None and not isinstance(self._board.state, EngineLoading):
             raise RequestInvalid(_NO_MODEL)
         stream = Stream(self._connection, self._ensure_model, message)
         if self._has_model:
@@ -192,7 +183,7 @@ class ProcessEngine(EngineClient):
     def _load(self, request: LoadRequest, on_progress: Callable[[float], None] | None) -> LoadedModel:
         """Holds `_loading`."""
         self._has_model = False
-        self._set_state(EngineLoading(request.path, 0.0))
+        self._board.announce(EngineLoading(request.path, 0.0))
         before, self._last_good = self._last_good, None
         try:
             self._connection.ensure()
@@ -201,10 +192,10 @@ class ProcessEngine(EngineClient):
             if before == request and not isinstance(error, EngineDied):
                 self._last_good = before
             told = EngineDied(_DIED_LOADING) if error.message == DIED else error
-            self._set_state(EngineFailed(told.message, self._connection.wait_s))
+            self._board.announce(EngineFailed(told.message, self._connection.wait_s))
             raise told from error
         self._last_good, self._has_model = request, True
-        self._set_state(EngineReady(model))
+        self._board.announce(EngineReady(model))
         if self.pid is None:  # it died right after it had loaded, and was told so before the lines above
             self._on_death()
         return model
@@ -216,7 +207,7 @@ class ProcessEngine(EngineClient):
             while True:
                 match receive(mailbox):
                     case wire.LoadProgress(fraction=fraction):
-                        self._set_state(EngineLoading(request.path, fraction))
+                        self._board.announce(EngineLoading(request.path, fraction))
                         if on_progress is not None:
                             on_progress(fraction)
                     case wire.Loaded(model=model):
@@ -226,11 +217,4 @@ class ProcessEngine(EngineClient):
 
     def _on_death(self) -> None:
         self._has_model = False
-        self._set_state(EngineFailed(DIED, self._connection.wait_s))
-
-    def _set_state(self, state: EngineState) -> None:
-        with self._lock:
-            self._state = told = EngineStopped() if self._closed else state
-            listeners = list(self._listeners)
-        for listener in listeners:
-            listener(told)
+        self._board.announce(EngineFailed(DIED, self._connection.wait_s))

@@ -10,9 +10,9 @@ from engine.native.context import Logits
 from engine.native.sampler import Sampler
 from engine.native.schema import grammar_of
 from engine.runtime.loaded import Loaded
-from engine.runtime.text import AnswerText
 from engine.runtime.tokens import plain_tokens
 from engine.types.generation import FinishReason, Generated, GenerateRequest, GenerationEvent, Timing
+from engine.types.text import AnswerText
 
 _SHOWN_MARKS = (b"<think>", b"</think>")
 

@@ -68,8 +68,24 @@ class LoadPlan(Struct, frozen=True):
     kv_on_gpu: bool = True
 
 
+class Abilities(Struct, frozen=True):
+    """What can be asked of a model beside an answer.
+
+    `scores`: the probability of given words; `remembers`: reading ahead, and knowing what was read; `grammars`: an
+    answer in the form of a grammar; `counts`: exact numbers of tokens, else estimates that err upwards.
+    """
+
+    scores: bool = True
+    remembers: bool = True
+    grammars: bool = True
+    counts: bool = True
+
+
 class LoadedModel(Struct, frozen=True):
-    """A model that is ready. Sizes in bytes; `identity` changes when the file's bytes do."""
+    """A model that is ready. Sizes in bytes; `identity` changes when the file's bytes do.
+
+    `host`: the computer that text is sent to, "" for this one; `encrypted`: on its way nobody can read it.
+    """
 
     name: str
     path: str
@@ -87,6 +103,9 @@ class LoadedModel(Struct, frozen=True):
     planned_ram_bytes: int = 0
     predicted_decode_tokens_per_s: float = 0.0
     decode_tokens_per_s: float = 0.0  # of a short run after the load; 0 when there was none
+    abilities: Abilities = Abilities()
+    host: str = ""
+    encrypted: bool = True
 
 
 class Inspection(Struct, frozen=True):

@@ -4,6 +4,9 @@ The interpreter's audit hook sees each connect, datagram and name look-up made t
 library makes it. An attempt is refused and a line (process, kind; never a document's word) goes to the file that
 AIPC_NETWORK_LOG names. Loopback and local sockets are not a network.
 
+The one exception is `permitted`: the client of a server that the user named opens it for that host, in its own thread,
+while it connects.
+
 A limit: a host name (not an address) given straight to a socket's connect or sendto is looked up by the interpreter
 before its audit event; the connection is refused, that look-up isn't. Libraries call getaddrinfo, which is seen.
 """
@@ -13,7 +16,10 @@ from __future__ import annotations
 import ipaddress
 import os
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +28,7 @@ _SENDING = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})  # (
 _ASKING = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})  # (host, ...)
 _NAMING = "socket.getnameinfo"  # (address,)
 _guarded = False
+_here = threading.local()  # what this thread may reach
 
 
 def guard(log_path: Path | None = None) -> None:
@@ -41,6 +48,18 @@ def guard(log_path: Path | None = None) -> None:
         sys.addaudithook(_watch)
 
 
+@contextmanager
+def permitted(host: str) -> Iterator[set[str]]:
+    """While this is open this thread may look `host` up, and connect to the addresses put into the set, to no other."""
+    before = getattr(_here, "permit", None)
+    addresses: set[str] = set()
+    _here.permit = (host, addresses)
+    try:
+        yield addresses
+    finally:
+        _here.permit = before
+
+
 def attempts(log_path: Path) -> int:
     """How many attempts were logged."""
     try:
@@ -50,13 +69,22 @@ def attempts(log_path: Path) -> int:
 
 
 def _watch(event: str, arguments: tuple[Any, ...]) -> None:
-    if (
+    if not _is_permitted(event, arguments) and (
         (event in _SENDING and _is_remote(arguments[1]))
         or (event in _ASKING and not _is_local_host(arguments[0]))
         or (event == _NAMING and _is_remote(arguments[0]))
     ):
         _note(event)
         raise PermissionError("This program does not use the network.")
+
+
+def _is_permitted(event: str, arguments: tuple[Any, ...]) -> bool:
+    permit = getattr(_here, "permit", None)
+    if permit is None:
+        return False
+    if event == "socket.getaddrinfo":
+        return bool(arguments[0] == permit[0])
+    return event == "socket.connect" and isinstance(arguments[1], tuple) and arguments[1][0] in permit[1]
 
 
 def _is_remote(address: Any) -> bool:

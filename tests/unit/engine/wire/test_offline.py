@@ -117,3 +117,46 @@ def test_a_local_socket_is_no_network(tmp_path: Path, attempt: str) -> None:
     log = tmp_path / "network.log"
     assert outcome(log, attempt) == "tried"
     assert attempts(log) == 0
+
+
+PERMITTED = """
+import socket, sys, threading
+from pathlib import Path
+from engine.wire.offline import guard, permitted
+guard(Path(sys.argv[1]))
+def outcome(work):
+    try:
+        work()
+    except PermissionError as error:
+        return "refused" if "network" in str(error) else "tried"
+    except OSError:
+        pass
+    return "tried"
+def connect(host):
+    with socket.socket() as sock:
+        sock.settimeout(0.2)
+        sock.connect((host, 9))
+def elsewhere():
+    thread = threading.Thread(target=lambda: told.append(outcome(lambda: connect("192.0.2.1"))))
+    thread.start()
+    thread.join()
+told = []
+with permitted("192.0.2.1") as addresses:
+    told.append(outcome(lambda: connect("192.0.2.1")))  # looked up, but not found to be its address yet
+    told.append(outcome(lambda: socket.getaddrinfo("192.0.2.1", 9)))
+    addresses.add("192.0.2.1")
+    told.append(outcome(lambda: connect("192.0.2.1")))
+    told.append(outcome(lambda: connect("192.0.2.2")))
+    told.append(outcome(lambda: socket.getaddrinfo("other.example", 9)))
+    told.append(outcome(lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b"x", ("192.0.2.1", 9))))
+    elsewhere()
+told.append(outcome(lambda: connect("192.0.2.1")))
+print(" ".join(told))
+"""
+
+
+def test_the_one_exception_is_a_named_host_in_one_thread_for_a_while(tmp_path: Path) -> None:
+    log = tmp_path / "network.log"
+    done = subprocess.run([sys.executable, "-c", PERMITTED, str(log)], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["refused", "tried", "tried", "refused", "refused", "refused", "refused", "refused"]
+    assert attempts(log) == 6

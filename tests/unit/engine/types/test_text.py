@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.runtime.text import AnswerText, StopFilter, ThoughtSplitter, held_back
 from engine.types.generation import DeltaKind, TextDelta
+from engine.types.text import AnswerText, StopFilter, ThoughtSplitter, held_back
 
 
 def shown(text: AnswerText, pieces: list[bytes]) -> list[TextDelta]:
