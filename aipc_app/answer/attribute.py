@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from aipc_app.answer import checks
 from aipc_app.answer.align import Alignment, Span, align, words_of
 from aipc_app.answer.arithmetic import Checked, check_arithmetic
+from aipc_app.answer.bars import BALANCED, Bars
 from aipc_app.answer.claim import Claim
 from aipc_app.answer.conflict import contradicted
 from aipc_app.answer.nearly import differs
@@ -24,16 +25,6 @@ from aipc_app.domain.answers import SentenceState
 from aipc_app.text.bounds import bound_of
 from aipc_app.text.normalise import comparable
 from aipc_app.text.romanised import romanise, unknown_name
-
-# Measured on the samples' questions (tests/bench): below DOUBT a sentence shares words with its source by chance.
-SUPPORT_COVERAGE = 0.45
-SUPPORT_COVERAGE_WITH_FACTS = 0.28  # every figure stands in the quote, so few words need to
-DOUBT_COVERAGE = 0.22
-# Across languages: multilingual-e5 puts every sentence between 0.7 and 0.9, so only the lift over the middle tells.
-SUPPORT_LIFT = 0.055
-SUPPORT_LIFT_WITH_FACTS = 0.02
-DOUBT_LIFT = 0.01
-
 
 _Wrong = tuple[str, str]  # kind of reason, and what
 _DOUBTFUL = ("turned", "thing")  # may be another way to say it
@@ -47,7 +38,9 @@ class Verdict(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-def attribute(claim: Claim, units: Units, similarities: Mapping[int, float] | None = None) -> Verdict:
+def attribute(
+    claim: Claim, units: Units, similarities: Mapping[int, float] | None = None, bars: Bars = BALANCED
+) -> Verdict:
     """Prove one sentence. `similarities` as in `align`."""
     if claim.text.endswith(("?", "？")):
         return _unsupported(claim, "nothing", "")  # a question says nothing that could be proved
@@ -63,7 +56,7 @@ def attribute(claim: Claim, units: Units, similarities: Mapping[int, float] | No
     stranger = _romanised_stranger(claim, units) if foreign else _stranger(claim, units)
     if stranger is not None:
         return _unsupported(claim, "name", stranger)
-    state = _state(claim, found, foreign)
+    state = _state(claim, found, foreign, bars)
     if state is SentenceState.UNSUPPORTED:
         return _unsupported(claim, "nothing", "")
     wrong = None if foreign else _wrong(claim, units, found)
@@ -114,13 +107,13 @@ def _but_file_names(claim: Claim, units: Units) -> Claim:
     return replace(claim, hard=tuple(hard)) if places else claim
 
 
-def _state(claim: Claim, found: Alignment, by_similarity: bool) -> SentenceState:
+def _state(claim: Claim, found: Alignment, by_similarity: bool, bars: Bars) -> SentenceState:
     if by_similarity:
-        support = SUPPORT_LIFT_WITH_FACTS if claim.hard else SUPPORT_LIFT
-        value, doubt = found.lift, DOUBT_LIFT
+        support, doubt = bars.lift_with_facts if claim.hard else bars.lift, bars.doubt_lift
+        value = found.lift
     else:
-        support = SUPPORT_COVERAGE_WITH_FACTS if claim.hard else SUPPORT_COVERAGE
-        value, doubt = found.coverage, DOUBT_COVERAGE
+        support, doubt = bars.coverage_with_facts if claim.hard else bars.coverage, bars.doubt_coverage
+        value = found.coverage
     if value >= support:
         return SentenceState.SUPPORTED
     return SentenceState.IN_DOUBT if value >= doubt else SentenceState.UNSUPPORTED

@@ -8,6 +8,7 @@ import msgspec
 
 from aipc_app.answer.align import Span, context
 from aipc_app.answer.attribute import attribute, judged_reason
+from aipc_app.answer.bars import BALANCED, Bars
 from aipc_app.answer.claim import Claim, make_reply
 from aipc_app.answer.law import Judged, check_law
 from aipc_app.answer.material import Source
@@ -27,7 +28,10 @@ _SAME_LANGUAGE_SHARE = 0.3  # with fewer units in the claim's language, words al
 class Proof:
     """One answer's sentences and citations so far. Not for two threads at once."""
 
-    def __init__(self, store: Store, meaning: Meaning, units: Units, question: str) -> None:
+    def __init__(
+        self, store: Store, meaning: Meaning, units: Units, question: str, bars: Bars = BALANCED
+    ) -> None:
+        self._bars = bars
         self._store, self._meaning, self._units, self._question = store, meaning, units, question
         self._markers: dict[tuple[int, int, int, int], int] = {}
         self._claims: list[Claim] = []
@@ -39,8 +43,8 @@ class Proof:
     def add(self, text: str) -> tuple[Sentence, tuple[Citation, ...]]:
         """Prove the next sentence; its new citations come with it."""
         claim = make_reply(text, self._question)
-        found = Judged(verdict=attribute(claim, self._units, self._similarities(claim)), units=self._units)
-        found = check_law(claim, found, self._book, self._page_text)
+        verdict = attribute(claim, self._units, self._similarities(claim), self._bars)
+        found = check_law(claim, Judged(verdict=verdict, units=self._units), self._book, self._page_text)
         verdict = found.verdict
         known = len(self.citations)
         markers = tuple(dict.fromkeys(self._cite(found.units.sources[s.source], s) for s in verdict.spans))

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from aipc_app.answer import judge as judging
+from aipc_app.answer.bars import Bars
+from aipc_app.answer.calibration import JudgeBars
 from aipc_app.answer.claim import is_bare
 from aipc_app.answer.gather import Gathered
 from aipc_app.answer.meaning import Meaning
@@ -70,7 +72,9 @@ class AnswerRun:
         question: Question,
         emit: Callable[[AnswerEvent], None],
         cancel: threading.Event,
+        bars: Bars,
     ) -> None:
+        self._bars = bars
         self._store, self._engine, self._meaning = store, engine, meaning
         self._question, self._emit, self._cancel = question, emit, cancel
         self._owner = owner_of(question.cases)
@@ -80,14 +84,17 @@ class AnswerRun:
         self._first_token: float | None = None
         self._held = ""
 
-    def work(self, gathered: Gathered, history: tuple[Turn, ...], *, judge: int) -> Outcome:
-        """`judge`: the model's parameters, which decide whether its own check is believed."""
+    def work(
+        self, gathered: Gathered, history: tuple[Turn, ...], *, judge: Callable[[], JudgeBars | None]
+    ) -> Outcome:
+        """`judge` gives the bars for the model's own check, None if that is not to be believed; it is called only
+        where there is something to check, since it may have to put the model to the test first."""
         self._held = ""
         passages = passages_text(gathered.passages, self._words)
         question = question_text(self._question.text, self._words)
         if not gathered.sources:
             return self._outcome(gathered, None, "", Timing(), passages, question, stopped=False)
-        proof = Proof(self._store, self._meaning, cut_units(gathered.sources), self._question.text)
+        proof = Proof(self._store, self._meaning, cut_units(gathered.sources), self._question.text, self._bars)
         prompt = build(
             documents=gathered.documents,
             history=history,
@@ -97,9 +104,8 @@ class AnswerRun:
         )
         end = self._generate(GenerateRequest(prompt, self._question.max_tokens, owner=self._owner), proof)
         stopped = end.reason is FinishReason.CANCELLED
-        if judging.trusted(judge):
-            material = replace_question(prompt, judging.material_question(self._question.text, self._words))
-            stopped = not self._check(proof, material) or stopped
+        material = replace_question(prompt, judging.material_question(self._question.text, self._words))
+        stopped = not self._check(proof, material, judge) or stopped
         return self._outcome(gathered, proof, end.text, end.timing, passages, question, stopped=stopped)
 
     def _generate(self, request: GenerateRequest, proof: Proof) -> Generated:
@@ -143,16 +149,19 @@ class AnswerRun:
         proved, citations = proof.add(sentence)
         self._emit(SentenceReady(index, proved, citations))
 
-    def _check(self, proof: Proof, material: Prompt) -> bool:
+    def _check(self, proof: Proof, material: Prompt, judge: Callable[[], JudgeBars | None]) -> bool:
         """Ask the model itself whether what looks supported answers the question; it can only lower a state.
 
         `material`: the prompt with a question about the whole of the material in the question's place. Stopped by
         the user it returns False, and what was not checked is in doubt.
         """
         supported = [i for i, s in enumerate(proof.sentences) if s.state is SentenceState.SUPPORTED]
+        bars = judge() if supported else None
+        if bars is None and not self._cancel.is_set():
+            return True
         whole: float | None = None
         for index in supported:
-            if self._cancel.is_set():
+            if bars is None or self._cancel.is_set():
                 self._emit(SentenceReady(index, proof.lower(index, SentenceState.IN_DOUBT, unchecked=True), ()))
                 continue
             if whole is None:
@@ -160,9 +169,8 @@ class AnswerRun:
             quote = judging.quote_prompt(proof.evidence(index), self._question.text, self._words)
             quoted = judging.probability_of_yes(self._engine, quote, self._words, owner=self._owner)
             yes = (whole + quoted) / 2
-            if yes < judging.SUPPORT_FROM:
-                doubt = yes >= judging.DOUBT_FROM
-                lowered = SentenceState.IN_DOUBT if doubt else SentenceState.UNSUPPORTED
+            if yes < bars.support:
+                lowered = SentenceState.IN_DOUBT if yes >= bars.doubt else SentenceState.UNSUPPORTED
                 self._emit(SentenceReady(index, proof.lower(index, lowered), ()))
         return not self._cancel.is_set()
 

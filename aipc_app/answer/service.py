@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
+from aipc_app.answer.bars import bars_of
+from aipc_app.answer.calibration import JudgeBars, Judges
 from aipc_app.answer.gather import Gathered, Gatherer
 from aipc_app.answer.meaning import Embeds, Meaning
 from aipc_app.answer.prompt import build
@@ -16,7 +19,7 @@ from aipc_app.domain.answers import Answer, AnswerCleared, AnswerEvent, Evidence
 from aipc_app.domain.remembering import Forecast
 from aipc_app.errors import ModelUnavailable, UserMistake
 from aipc_app.search.service import SearchService
-from aipc_app.settings.model import Settings
+from aipc_app.settings.model import Settings, Strictness
 from aipc_app.store import Store
 from aipc_app.text.language import language_of
 from engine.client.base import EngineClient
@@ -40,6 +43,7 @@ class AnswerService:
         self._store, self._engine, self._settings = store, engine, settings
         self._gatherer = Gatherer(store, search, engine)
         self._meaning = Meaning(encoder)
+        self._judges = Judges(store, engine)
         self._prefill_tokens_per_s = _FIRST_GUESS_TOKENS_PER_S
         self._model = ""
 
@@ -51,15 +55,17 @@ class AnswerService:
         if not question.cases and not question.library:
             raise UserMistake("Say what to ask: a case, or the law library.")
         model = self._ready_model()
-        run = AnswerRun(self._store, self._engine, self._meaning, question, emit, cancel)
+        strictness = self._settings().answers.strictness
+        run = AnswerRun(self._store, self._engine, self._meaning, question, emit, cancel, bars_of(strictness))
+        judge = partial(self._judge, model, strictness, cancel)
         conversation, history = self._conversation(question)
         history = _recent(history, model.plan.context_tokens // 3)
         gathered = self._gather(question, history, model)
         emit(EvidenceFound(gathered.evidence, gathered.mode, gathered.seconds))
-        outcome = run.work(gathered, history, judge=model.parameters)
+        outcome = run.work(gathered, history, judge=judge)
         if outcome.answer.refused and gathered.law and not cancel.is_set():
             emit(AnswerCleared())
-            outcome = run.work(gathered.with_law(), history, judge=model.parameters)
+            outcome = run.work(gathered.with_law(), history, judge=judge)
         self._learn_speed(outcome)
         return self._keep(question, conversation, outcome, model)
 
@@ -78,6 +84,11 @@ class AnswerService:
         speed = known.prefill_tokens_per_s or self._prefill_tokens_per_s
         seconds = (known.tokens - known.known_tokens) / speed
         return Forecast(whole=True, tokens=known.tokens, known_tokens=known.known_tokens, seconds=seconds)
+
+    def _judge(self, model: LoadedModel, strictness: Strictness, cancel: threading.Event) -> JudgeBars | None:
+        """The bars for the loaded model's own check. One whose size is unknown is a server that gives no
+        probabilities."""
+        return self._judges.bars(model.identity, strictness, cancel) if model.parameters else None
 
     def _ready_model(self) -> LoadedModel:
         state = self._engine.state

@@ -62,6 +62,7 @@ class Changes(Struct, frozen=True, kw_only=True):
     settings: bool = False
     remembering: frozenset[int] = frozenset()  # case ids of which the model remembers more or less
     reviews: frozenset[int] = frozenset()  # case ids whose reviews changed
+    golden: frozenset[int] = frozenset()  # case ids whose golden questions or results changed
 
     def __or__(self, other: Changes) -> Changes:
         return Changes(
@@ -74,4 +75,5 @@ class Changes(Struct, frozen=True, kw_only=True):
             settings=self.settings or other.settings,
             remembering=self.remembering | other.remembering,
             reviews=self.reviews | other.reviews,
+            golden=self.golden | other.golden,
         )

@@ -48,7 +48,15 @@ class Embedding(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     folder: str | None = None  # local model folder for sentence-transformers
 
 
+class Strictness(StrEnum):
+    """How much must speak for a sentence before it counts as supported (answer/decisions/0006)."""
+
+    BALANCED = "balanced"
+    STRICT = "strict"
+
+
 class Answers(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    strictness: Strictness = Strictness.BALANCED
     max_tokens: Annotated[int, Meta(ge=16, le=32_768)] = 512
     # whole mode only if reading cold is predicted to take at most this long
     cold_read_seconds: Annotated[int, Meta(ge=0, le=86_400)] = 120

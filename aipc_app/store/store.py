@@ -15,7 +15,9 @@ from aipc_app.store.corrections import Corrections
 from aipc_app.store.database import Database
 from aipc_app.store.documents import Documents
 from aipc_app.store.fields import Fields
+from aipc_app.store.golden import Golden
 from aipc_app.store.jobs import Jobs
+from aipc_app.store.judges import Judges
 from aipc_app.store.members import Members
 from aipc_app.store.migrate import is_new, known_migrations
 from aipc_app.store.originals import Originals
@@ -45,6 +47,8 @@ class Store:
         self.corrections = Corrections(database)
         self.watched = Watched(database)
         self.members = Members(database)
+        self.golden = Golden(database)
+        self.judges = Judges(database)
         self.reviews = Reviews(database)
 
     @staticmethod

