@@ -30,6 +30,7 @@ from aipc_app.ingest.watch import FolderWatcher
 from aipc_app.operations.changes import ChangeBus
 from aipc_app.operations.services import Services
 from aipc_app.paths import Home
+from aipc_app.review.run import ReviewRunner
 from aipc_app.search.service import SearchService
 from aipc_app.settings.file import load as load_settings
 from aipc_app.settings.holder import SettingsHolder
@@ -125,6 +126,7 @@ def _build(home: Home, engine: EngineClient | None, stack: ExitStack, *, reads_a
         answers=AnswerService(store, search, engine, encoder, settings),
         memory=memory,
         ahead=ahead,
+        reviews=ReviewRunner(store, search, engine, encoder, settings),
     )
     ingest.start()
     watcher.start()

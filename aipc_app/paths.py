@@ -51,6 +51,11 @@ class Home:
         return self.root / "lock"
 
     @property
+    def templates(self) -> Path:
+        """The user's own templates of reviews."""
+        return self.root / "templates"
+
+    @property
     def network_log(self) -> Path:
         """A line for each attempt to reach a network (engine.wire.offline)."""
         return self.logs / "network.log"

@@ -7,6 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from aipc_app.domain.answers import Citation, Reading, Sentence, SentenceState
+from aipc_app.domain.exporting import Typography
 
 
 class Words(Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,7 +66,7 @@ class Decision(StrEnum):
 class DocumentRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which documents are meant: of one of these kinds (domain.fields), or with one of these words in name or title.
 
-    The first word of `names` that any document has decides; later ones are for cases that lack the first.
+    `names` come first: `kinds` are for cases where no document is named so.
     """
 
     kinds: tuple[str, ...] = ()
@@ -83,25 +84,37 @@ class Column(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Look(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How code finds an item in the documents word for word, before any model is asked.
 
-    `heads`: the lines below a heading with one of these words, up to the next heading or `until`. `rows`: table rows
-    that begin with one of these words; `year`: the cell under a year ("last", "before_last"). `table`: a table whose
-    head has these words. `after`: what stands behind one of these words, to the end of its sentence.
+    `heads`: the lines below a heading with one of these words, up to the next heading or one with a word of `until`.
+    `lines`: paragraphs that begin with one of these words. `after`: what stands behind one of these words, to the end
+    of its sentence and of a list that follows. `mentions`: sentences with one of these words. `asked`: the replies to
+    a question with one of these words, in a transcript. `near`: the figure of the item's type that follows one of
+    these words in its sentence. `rows`: the cell beside one of these words in a table; `year`: the cell under a year,
+    "last" or "before". `table`: all rows of tables that have a column for each of these words. `method`: "timeline",
+    "both_sides" (of the first two document rules), "numbered" (points), "tables" (all rows of all tables, with their
+    heads) or "last_date". `without`: sentences with one of these words are passed over.
     """
 
     heads: tuple[str, ...] = ()
     until: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
     year: str = ""
     table: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
+    method: str = ""
+    without: tuple[str, ...] = ()
 
 
 class Item(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One line of a review. Exactly one of `question`, `compute` and `queries` says how it is worked out, after `look`.
 
     `documents`: names of the template's document rules, () for all of the case. `compute`: a computation of
-    aipc_app.review.compute, `inputs` the ids of the items it takes, by the computation's own names. `queries`: what is
-    searched for in the library, beside the values of the items named in `about`. `options`: of a choice.
+    aipc_app.review.computing, `inputs` the ids of the items it takes, by the computation's own names ("a|b": the first
+    that is supported). `queries`: what is searched for in the library, beside the values of the items in `about`.
+    `options`: of a choice.
     """
 
     id: str
@@ -131,11 +144,6 @@ class DraftPart(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     title: Words
     text: Words
-
-
-class Typography(StrEnum):
-    OFFICIAL = "official"  # of Chinese official documents
-    PLAIN = "plain"
 
 
 class Template(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+from msgspec.structs import replace
+
+from aipc_app.domain.exporting import ExportFormat
+from aipc_app.domain.jobs import Changes
 from aipc_app.domain.review import (
     Decision,
     Finding,
     FindingDifference,
     Review,
     ReviewDraft,
+    ReviewState,
     ReviewSummary,
     Template,
 )
-from aipc_app.operations.op import Op
+from aipc_app.errors import StorageError, UserMistake
+from aipc_app.operations.models import ensure_loaded
+from aipc_app.operations.op import Emit, Op, simply
 from aipc_app.operations.services import Services
+from aipc_app.review import templates
+from aipc_app.review.as_json import as_json
+from aipc_app.review.compare import compare
+from aipc_app.review.draft import draft_of
+from aipc_app.review.export_plan import plan_of
+from aipc_app.text.language import language_of
+
+_SAMPLE_CHARACTERS = 2_000
+JSON = "json"
 
 
 def list_templates(services: Services) -> Op[tuple[Template, ...]]:
     """The templates that ship, and the user's own in the home's folder. Raises UserMistake for a broken one."""
-    raise NotImplementedError
+    return simply("list templates", lambda: templates.all_templates(services.home.templates))
 
 
 def copy_template(services: Services, *, template: str, name: str) -> Op[Path]:
     """A copy that the user can edit, in the home's folder; the path it was written to."""
-    raise NotImplementedError
+    return simply("copy template", lambda: templates.copy_template(services.home.templates, template, name))
 
 
 def review_case(services: Services, *, case_id: int, template: str, language: str | None = None) -> Op[Review]:
@@ -33,27 +52,35 @@ def review_case(services: Services, *, case_id: int, template: str, language: st
     A review of this case by this template that is not done is gone on with; a done one is the base of the new one: only
     items are worked out again whose documents changed. `language` "zh" or "en"; None: that of the documents.
     """
-    raise NotImplementedError
+
+    def work(emit: Emit, cancel: threading.Event) -> Review:
+        wanted = templates.find_template(services.home.templates, template)
+        return _run(services, emit, cancel, lambda model: _begin(services, case_id, wanted, language, model))
+
+    return Op("review", work)
 
 
 def resume_review(services: Services, *, review_id: int) -> Op[Review]:
     """Go on with this review; nothing that is done is done again. Emits and stops as `review_case` does."""
-    raise NotImplementedError
+    return Op(
+        "review",
+        lambda emit, cancel: _run(services, emit, cancel, lambda _model: services.store.reviews.get(review_id)),
+    )
 
 
 def list_reviews(services: Services, *, case_id: int) -> Op[tuple[ReviewSummary, ...]]:
     """The case's reviews, the latest first."""
-    raise NotImplementedError
+    return simply("list reviews", lambda: services.store.reviews.list(case_id))
 
 
 def read_review(services: Services, *, review_id: int) -> Op[Review]:
     """Raises UserMistake when there is none."""
-    raise NotImplementedError
+    return simply("read review", lambda: services.store.reviews.get(review_id))
 
 
 def read_draft(services: Services, *, review_id: int) -> Op[ReviewDraft]:
     """The draft as the findings and decisions of now make it; rejected findings are left out."""
-    raise NotImplementedError
+    return simply("read draft", lambda: draft_of(services.store.reviews.get(review_id)))
 
 
 def decide_finding(
@@ -66,19 +93,106 @@ def decide_finding(
     comment: str | None = None,
 ) -> Op[Finding]:
     """Accept, reject, edit (`text` replaces the value) or take that back; `comment` None leaves it as it was."""
-    raise NotImplementedError
+    return simply("decide", lambda: _decide(services, review_id, item, decision, text, comment))
 
 
 def delete_review(services: Services, *, review_id: int) -> Op[None]:
-    raise NotImplementedError
+    def work() -> None:
+        case_id = services.store.reviews.get(review_id).case_id
+        services.store.reviews.delete(review_id)
+        services.changes.publish(Changes(reviews=frozenset({case_id})))
+
+    return simply("delete review", work)
 
 
 def compare_reviews(services: Services, *, one: int, other: int) -> Op[tuple[FindingDifference, ...]]:
     """Item by item, those of the first in its order, then those only the second has."""
-    raise NotImplementedError
+    reviews = services.store.reviews
+    return simply("compare reviews", lambda: compare(reviews.get(one), reviews.get(other)))
 
 
 def export_review(services: Services, *, review_id: int, path: Path, accepted_only: bool = False) -> Op[Path]:
     """Write it as DOCX, XLSX, PDF or JSON, told by the ending. `accepted_only`: no other findings; else all with
     their state. Raises UserMistake for another ending, AipcError when it can't be written."""
-    raise NotImplementedError
+    return Op("export review", lambda _emit, cancel: _export(services, review_id, path, accepted_only, cancel))
+
+
+def check_export(path: Path) -> str:
+    """The format an export to this path will have. Raises UserMistake: better before a review than after it."""
+    ending = path.suffix.lower().removeprefix(".")
+    if ending not in (*ExportFormat, JSON):
+        raise UserMistake(f"A review is written as .docx, .xlsx, .pdf or .json; '{path.name}' ends otherwise.")
+    if not path.parent.is_dir():
+        raise UserMistake(f"There is no folder {path.parent}; make it first, or name another.")
+    return ending
+
+
+def _run(services: Services, emit: Emit, cancel: threading.Event, begin: Callable[[str], Review]) -> Review:
+    """Load the model if need be, then work; reading ahead waits meanwhile."""
+    model = ensure_loaded(services).run(emit, cancel)
+    review = begin(model.name)
+    with services.ahead.question((review.case_id,)):
+        try:
+            return services.reviews.run(review, model, emit, cancel)
+        finally:
+            services.changes.publish(Changes(reviews=frozenset({review.case_id})))
+
+
+def _begin(services: Services, case_id: int, template: Template, language: str | None, model: str) -> Review:
+    """The review to go on with, or a new one that takes over what still holds of the last."""
+    chosen = language or _language(services, case_id)
+    reviews = services.store.reviews
+    last = reviews.latest(case_id, template.id, chosen)
+    if last is not None and last.state is not ReviewState.DONE and last.template.hash == template.hash:
+        return last
+    review = reviews.create(case_id, template, language=chosen, model=model, documents=())
+    return review if last is None else services.reviews.take_over(review, last, model)
+
+
+def _language(services: Services, case_id: int) -> str:
+    """That of most of the case's documents, told by their first pages."""
+    documents = [d for d in services.store.documents.of_case(case_id) if d.status.readable and d.pages]
+    first = [services.store.documents.page(d.id, 1, boxes=False).text[:_SAMPLE_CHARACTERS] for d in documents]
+    chinese = sum(1 for text in first if language_of(text) == "zh")
+    return "zh" if not first or 2 * chinese >= len(first) else "en"
+
+
+def _export(
+    services: Services, review_id: int, path: Path, accepted_only: bool, cancel: threading.Event
+) -> Path:
+    ending = check_export(path)
+    review = services.store.reviews.get(review_id)
+    if ending == JSON:
+        _write_json(path, as_json(review, accepted_only=accepted_only))
+    else:
+        case = services.store.cases.get(review.case_id).name
+        plan = plan_of(review, case, accepted_only=accepted_only)
+        services.reader.write(plan, path, ExportFormat(ending), cancel)
+    return path
+
+
+def _write_json(path: Path, review: dict[str, object]) -> None:
+    try:
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(review), indent=2))
+    except OSError as error:
+        raise StorageError(f"The file {path} can't be written ({error.strerror}); choose another place.") from error
+
+
+def _decide(
+    services: Services, review_id: int, item: str, decision: Decision, text: str, comment: str | None
+) -> Finding:
+    review = services.store.reviews.get(review_id)
+    finding = review.finding(item)
+    if finding is None:
+        raise UserMistake(f"This review has no finding '{item}' yet.")
+    if decision is Decision.EDITED and not text.strip():
+        raise UserMistake("The text is empty; write the finding as it should be, or reject it.")
+    decided = replace(
+        finding,
+        decision=decision,
+        edited=text.strip() if decision is Decision.EDITED else "",
+        comment=finding.comment if comment is None else comment.strip(),
+    )
+    services.store.reviews.save_finding(review_id, decided)
+    services.changes.publish(Changes(reviews=frozenset({review.case_id})))
+    return decided

@@ -11,6 +11,7 @@ from aipc_app.ingest.queue import IngestQueue
 from aipc_app.ingest.watch import FolderWatcher
 from aipc_app.operations.changes import ChangeBus
 from aipc_app.paths import Home
+from aipc_app.review.run import ReviewRunner
 from aipc_app.search.service import SearchService
 from aipc_app.settings.holder import SettingsHolder
 from aipc_app.store import Store
@@ -38,3 +39,4 @@ class Services:
     answers: AnswerService
     memory: Memory
     ahead: ReadingAhead
+    reviews: ReviewRunner

@@ -30,6 +30,7 @@ from aipc_app.ingest.watch import FolderWatcher
 from aipc_app.operations.changes import ChangeBus
 from aipc_app.operations.services import Services
 from aipc_app.paths import Home
+from aipc_app.review.run import ReviewRunner
 from aipc_app.search.service import SearchService
 from aipc_app.settings.file import save
 from aipc_app.settings.holder import SettingsHolder
@@ -172,7 +173,8 @@ def services_over(
             home=home, settings=settings, changes=changes, store=store, reader=reader, encoder=encoder, engine=engine,
             model_tasks=ModelTasks(child_command("models"), paths.assets() / "models.toml", home.logs / "models.log"),
             ingest=ingest, watcher=watcher, search=search, memory=memory, ahead=ahead,
-            answers=AnswerService(store, search, engine, encoder, settings))
+            answers=AnswerService(store, search, engine, encoder, settings),
+            reviews=ReviewRunner(store, search, engine, encoder, settings))
 
 
 @pytest.fixture

@@ -53,6 +53,7 @@ def services(tmp_path: Path, other: Path) -> Services:
         changes=ChangeBus(),
         model_tasks=ModelTasks((), catalogue, home.logs / "models.log"),
         store=absent,
+        reviews=absent,
         reader=absent,
         encoder=absent,
         engine=absent,
