@@ -5,7 +5,7 @@ AIPC := .venv/bin/aipc
 SETUP := $(PYTHON) scripts/setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test test-long lint clean
+.PHONY: help run setup test test-long installer test-installer lint clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -15,15 +15,22 @@ run: ## set up, then open the desktop on the sample case (with no display: answe
 	@$(AIPC) demo
 
 setup: ## environment, pinned packages, llama.cpp, models; quick when nothing is to do
-	@$(SETUP)
+	@$(SETUP) --vulkan
 
 test: ## set up with every optional part, then run all that CI runs
-	@$(SETUP) --with transformers
+	@$(SETUP) --with transformers --vulkan
 	@scripts/check
 
 test-long: ## counted fault runs, fuzzing, benchmarks
-	@$(SETUP) --with transformers
+	@$(SETUP) --with transformers --vulkan
 	@.venv/bin/python -m pytest -m long
+
+installer: ## packages for PCs without a network, in dist/ (installers/README.md)
+	@$(SETUP) --models chat-default
+	@.venv/bin/python installers/build.py
+
+test-installer: ## install those in a bare Debian without a network, ask, and take them out again (as root)
+	@.venv/bin/python installers/tests/journey.py
 
 lint: ## ruff, mypy, import-linter
 	@$(SETUP) --models none

@@ -99,6 +99,12 @@ def checkout() -> Path | None:
     return root if (root / "pyproject.toml").is_file() else None
 
 
+def installation() -> Path | None:
+    """The folder of an installed build, which holds its Python and all that it brings; None in a checkout."""
+    root = Path(sys.prefix).parent
+    return root if (root / "installation.json").is_file() else None
+
+
 def assets() -> Path:
     """Icons, translations, samples, models.toml."""
     frozen = getattr(sys, "_MEIPASS", None)
@@ -106,11 +112,14 @@ def assets() -> Path:
 
 
 def model_folders(home_: Home) -> tuple[Path, ...]:
-    """Where models are looked for, in order: $AIPC_MODELS, the home, a checkout's .models."""
+    """Where models are looked for, in order: $AIPC_MODELS, the home, a checkout's .models or an installation's."""
     named = os.environ.get("AIPC_MODELS")
     root = checkout()
     found = [Path(named)] if named else []
     found.append(home_.models)
     if root is not None:
         found.append(root / ".models")
+    installed = installation()
+    if installed is not None:
+        found.append(installed / "models")  # of the complete bundle, or put there for everybody on this PC
     return tuple(found)

@@ -30,6 +30,7 @@ def _examine(services: Services, emit: Emit, cancel: threading.Event) -> DoctorR
     _check_model(services, problems)
     embedder = _check_encoder(services, problems)
     memory = psutil.virtual_memory()
+    server = services.settings().server
     tried = attempts(services.home.network_log)
     if tried:
         problems.append(
@@ -39,11 +40,17 @@ def _examine(services: Services, emit: Emit, cancel: threading.Event) -> DoctorR
         ok=not problems,
         devices=inspection.devices if inspection else (),
         memory={"total": memory.total, "available": memory.available},
-        versions={"aipc": __version__, "embedder": embedder, **(inspection.versions if inspection else {})},
+        versions={"aipc": __version__, "embedder": embedder, **_engine_versions(inspection)},
         models=tuple(model for model in models if model.path),
         offline=Offline(attempts=tried),
         problems=tuple(problems),
+        server=server.address if server.enabled else None,
     )
+
+
+def _engine_versions(inspection: Inspection | None) -> dict[str, str]:
+    """With the variant of llama.cpp that was chosen for this CPU."""
+    return {"cpu_backend": inspection.cpu_backend, **inspection.versions} if inspection else {}
 
 
 def _inspect(services: Services, problems: list[str]) -> Inspection | None:
@@ -66,6 +73,8 @@ def _verified(
 
 
 def _check_model(services: Services, problems: list[str]) -> None:
+    if services.settings().server.enabled:
+        return
     try:
         chosen_model(services)
     except AipcError as error:

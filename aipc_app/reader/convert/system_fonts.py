@@ -10,6 +10,8 @@ from pathlib import Path
 
 from PIL import ImageFont
 
+from aipc_app import paths
+
 # In order of preference; parts of file names in lower case.
 _SERIF = ("notoserifcjk-regular", "notoserifcjksc", "notoserifsc", "sourcehanserif", "simsun", "songti", "uming")
 _SANS = ("notosanscjk-regular", "notosanscjksc", "notosanssc", "sourcehansans", "msyh", "simhei", "pingfang",
@@ -54,4 +56,7 @@ def _folders() -> tuple[Path, ...]:
         return (Path(os.environ.get("WINDIR", r"C:\Windows")) / "Fonts",)
     if sys.platform == "darwin":
         return Path("/System/Library/Fonts"), Path("/Library/Fonts")
-    return Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path.home() / ".local/share/fonts"
+    installed = paths.installation()
+    carried = (installed / "fonts",) if installed else ()
+    own = Path.home() / ".local/share/fonts"
+    return Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), own, *carried
