@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -37,6 +38,9 @@ INPUTS: dict[str, tuple[str, ...]] = {
 }
 _AT_LEAST = ("不低于", "不少于", "不得低于", "至少", "以上", "not below", "at least", "minimum")
 _LIMITATION_MONTHS, _GUARANTEE_MONTHS = 36, 6  # Civil Code art. 188, 692
+
+
+_Value = TypeVar("_Value", Decimal, date)
 
 
 class Missing(ValueError):
@@ -80,13 +84,10 @@ class Inputs:
     def rate(self, name: str) -> Decimal:
         return self._need(name, values.rate_per_year(self.finding(name)))
 
-    def _need(self, name: str, value: _Value | None) -> _Value:  # type: ignore[valid-type]
+    def _need(self, name: str, value: _Value | None) -> _Value:
         if value is None:
             raise Missing(self.label(name))
         return value
-
-
-_Value = Decimal | date
 
 
 class Computed(Struct, frozen=True, kw_only=True):

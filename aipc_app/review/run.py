@@ -273,7 +273,9 @@ class _Run:
     def _compute(self) -> None:
         for item in self._items:
             if item.compute and not _decided(self._found.get(item.id)):
-                self._keep(compute(item, self._by_id, self._found, self._language))
+                finding = compute(item, self._by_id, self._found, self._language)
+                if finding != self._found.get(item.id):
+                    self._keep(finding)
 
     # -- keeping ---------------------------------------------------------------------------------
 

@@ -18,7 +18,8 @@ _LONGEST = 220
 
 def timeline(item: Item, units: Units) -> Looked:
     """Each sentence with a whole date, under the first of its dates; rows (date, event), the earliest first."""
-    events = [(day, unit, fact) for unit in units.items for day, fact in _dated(unit)]
+    told = [unit for unit in units.items if not any(word in unit.text for word in item.look.without)]
+    events = [(day, unit, fact) for unit in told for day, fact in _dated(unit)]
     events.sort(key=lambda event: (event[0], event[1].source, event[1].start))
     rows: dict[tuple[date, str], tuple[Hit, Hit]] = {}
     for day, unit, _ in events:
