@@ -56,6 +56,23 @@ class Archive:
         yield text_page(1, "\n".join([*lines, *([f"… +{more}"] if more else [])]), empty=EMPTY)
 
 
+def password_for_archive() -> ReadingError:
+    return ReadingError(FailureKind.PASSWORD, "This archive is protected; add it again with its password.")
+
+
+def wrong_archive_password() -> ReadingError:
+    return ReadingError(
+        FailureKind.PASSWORD, "The password does not open this archive, or it is damaged; try another one."
+    )
+
+
+def locked_archive() -> ReadingError:
+    return ReadingError(
+        FailureKind.UNSUPPORTED,
+        "This archive is protected in a way that can't be opened here; unpack it and add the folder.",
+    )
+
+
 def too_many() -> ReadingError:
     return ReadingError(
         FailureKind.LIMIT, f"More than {MAX_MEMBERS} files are in this archive; unpack it and add the folder."

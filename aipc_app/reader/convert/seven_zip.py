@@ -11,7 +11,13 @@ from typing import Any, BinaryIO
 import py7zr
 from py7zr.exceptions import ArchiveError, PasswordRequired
 
-from aipc_app.reader.convert.archive import LINK, Archive, Entry
+from aipc_app.reader.convert.archive import (
+    LINK,
+    Archive,
+    Entry,
+    password_for_archive,
+    wrong_archive_password,
+)
 from aipc_app.reader.convert.base import Content, Member, Source
 from aipc_app.reader.convert.spool import Spool
 from aipc_app.reader.convert.zip_guard import MAX_TOTAL_BYTES, damaged
@@ -36,7 +42,7 @@ def convert(source: Source) -> Iterator[Content]:
             )
         protected = archive.needs_password() and source.password is None
         if protected:
-            raise ReadingError(FailureKind.PASSWORD, "This archive is protected; add it again with its password.")
+            raise password_for_archive()
         yield _SevenZip(source, [Entry(_member(info, archive), info.uncompressed or 0) for info in infos], spool)
 
 
@@ -116,21 +122,13 @@ def _errors(password: str | None) -> Iterator[None]:
     try:
         yield
     except PasswordRequired as error:
-        raise ReadingError(
-            FailureKind.PASSWORD, "This archive is protected; add it again with its password."
-        ) from error
+        raise password_for_archive() from error
     except (ReadingError, MemoryError):
         raise
     except (ArchiveError, OSError, EOFError, ValueError, IndexError, KeyError, TypeError, AssertionError) as error:
-        raise (_wrong() if password is not None else damaged()) from error
+        raise (wrong_archive_password() if password is not None else damaged()) from error
     except Exception as error:  # lzma's and the other packers' own errors have no common base
-        raise (_wrong() if password is not None else damaged()) from error
-
-
-def _wrong() -> ReadingError:
-    return ReadingError(
-        FailureKind.PASSWORD, "The password does not open this archive, or it is damaged; try another one."
-    )
+        raise (wrong_archive_password() if password is not None else damaged()) from error
 
 
 def _member(info: Any, archive: Any) -> Member:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import struct
 import zipfile
@@ -10,9 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import rarfile
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from aipc_app.domain.reader_wire import MemberFound
-from aipc_app.errors import DocumentError, DocumentLimit, PasswordNeeded, UnsupportedFormat
+from aipc_app.errors import DocumentError, DocumentLimit, PasswordNeeded
 from aipc_app.reader.names import safe_name
 from tests.unit.aipc_app.reader.conftest import ReadFile
 
@@ -199,8 +202,25 @@ def test_a_broken_7z_is_damaged(unpack: Unpack, tmp_path: Path) -> None:
         unpack(bytes(data), "a.7z")
 
 
-def rar5(*files: tuple[str, bytes], protected: bool = False) -> bytes:
-    """RAR 5 with files that are stored as they are (the format's technical note)."""
+NUMBERS = "".join(f"{n:03}\n" for n in range(512)).encode()
+PACKED = bytes.fromhex(  # NUMBERS as RAR 5 packs them
+    "c4aa34443424fa32eb47fac44d7dbde60580820a8cc1032a95ca229b501a93dd40fc00400200d4600436ed15f9b754832a644ecd7c1fe0"
+)
+
+
+def encrypted(data: bytes, password: str) -> tuple[bytes, bytes]:
+    """Filled up and encrypted, and what a RAR 5 says of it: algorithm, flags, rounds, salt, vector, check value."""
+    salt, vector, rounds = b"s" * 16, b"v" * 16, 4
+    key = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, 1 << rounds)
+    long = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, (1 << rounds) + 32)
+    check = bytes(long[i] ^ long[i + 8] ^ long[i + 16] ^ long[i + 24] for i in range(8))
+    cipher = Cipher(algorithms.AES(key), modes.CBC(vector)).encryptor()
+    filled = cipher.update(data + bytes(-len(data) % 16))
+    return filled, bytes([1, 0, 3, rounds]) + salt + vector + check + hashlib.sha256(check).digest()[:4]
+
+
+def rar5(*files: tuple[str, bytes], password: str | None = None, packed: bytes = b"") -> bytes:
+    """RAR 5 with files that are stored as they are, but for the first if `packed` is given (the technical note)."""
 
     def number(value: int) -> bytes:
         out = bytearray()
@@ -216,13 +236,12 @@ def rar5(*files: tuple[str, bytes], protected: bool = False) -> bytes:
         return struct.pack("<I", zlib.crc32(sized)) + sized + data
 
     out = b"Rar!\x1a\x07\x01\x00" + block(1, 0, number(0))
-    for name, data in files:
-        raw = name.encode()
+    for at, (name, data) in enumerate(files):
+        raw, inside = name.encode(), packed if packed and at == 0 else data
         body = number(4) + number(len(data)) + number(0o100644) + struct.pack("<I", zlib.crc32(data))
-        body += number(0) + number(1) + number(len(raw)) + raw
-        encryption = number(0x01) + number(0) + number(0) + bytes([0]) + bytes(16) + bytes(16)
-        extra = number(len(encryption)) + encryption if protected else b""
-        out += block(2, 2, body, data, extra)
+        body += number(0x180 if inside is packed else 0) + number(1) + number(len(raw)) + raw
+        filled, record = encrypted(inside, password) if password else (inside, b"")
+        out += block(2, 2, body, filled, number(len(record)) + record if record else b"")
     return out + block(5, 0, number(0))
 
 
@@ -243,9 +262,36 @@ def test_a_rar_is_unpacked_by_libarchive(unpack: Unpack) -> None:
     assert found["案卷/一.txt"] == "正文".encode() and "leads out" in str(found["../up.txt"])
 
 
-def test_a_protected_rar_is_told_and_nothing_of_it_is_taken_for_text(unpack: Unpack) -> None:
-    with pytest.raises(UnsupportedFormat, match="protected"):
-        unpack(rar5(("a.txt", b"secret"), protected=True), "a.rar")
+@needs_libarchive
+@pytest.mark.parametrize("given", [None, "falsch", ""])
+def test_a_protected_rar_asks_for_its_password(unpack: Unpack, given: str | None) -> None:
+    with pytest.raises(PasswordNeeded, match="password"):
+        unpack(rar5(("a.txt", b"secret"), password="秘密"), "a.rar", given)
+
+
+@needs_libarchive
+def test_a_protected_rar_opens_with_its_password_whether_packed_or_stored(unpack: Unpack) -> None:
+    data = rar5(("案卷/表.txt", NUMBERS), ("二.txt", "正文".encode()), password="秘密", packed=PACKED)
+    assert unpack(data, "a.rar", "秘密") == {"案卷/表.txt": NUMBERS, "二.txt": "正文".encode()}
+    plain = rar5(("案卷/表.txt", NUMBERS), packed=PACKED)
+    assert unpack(plain, "a.rar")["案卷/表.txt"] == NUMBERS
+
+
+@needs_libarchive
+def test_a_protected_rar_3_opens_with_its_password(unpack: Unpack, tmp_path: Path) -> None:
+    inside, salt = "正文一".encode(), b"saltsalt"
+    cipher = Cipher(algorithms.AES((key := rarfile.rar3_s2k("秘密", salt))[0]), modes.CBC(key[1])).encryptor()
+    filled = cipher.update(inside + bytes(-len(inside) % 16))
+    flags, name = 0x8000 | 0x0400 | 0x0004, b"a.txt"
+    crc = zlib.crc32(inside)
+    body = struct.pack("<IIBIIBBHI", len(filled), len(inside), 3, crc, 0x58000000, 29, 0x30, len(name), 0o100644)
+    rest = struct.pack("<BHH", 0x74, flags, 7 + len(body) + len(name) + 8) + body + name + salt
+    header = struct.pack("<H", zlib.crc32(rest) & 0xFFFF) + rest
+    data = bytes.fromhex("526172211a0700cf907300000d00000000000000") + header + filled + bytes.fromhex("c43d7b00400700")
+    assert unpack(data, "a.rar", "秘密")["a.txt"] == inside
+    for wrong in (None, "falsch"):
+        with pytest.raises(PasswordNeeded):
+            unpack(data, "a.rar", wrong)
 
 
 @needs_libarchive
