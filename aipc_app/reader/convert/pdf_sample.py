@@ -29,6 +29,7 @@ _COMMON_ENGLISH = re.compile(
     r"\b(?:the|of|and|to|in|a|is|that|for|it|as|was|with|be|by|on|not|he|his|but|at|are|this|have|from|or|had|an|they"
     r"|which|one|you|were|all|her|she|there|would|their|we|him|been|has|when|who|will|no|more|if|out|so)\b"
 )
+_IDEOGRAPH = re.compile("[\u2e80-\u9fff\uf900-\ufaff]")
 _WORD, _VOWEL, _HARD = re.compile("[a-z]{3,}"), re.compile("[aeiouy]"), re.compile("[^aeiouy]{5}")
 
 
@@ -79,10 +80,14 @@ class FontTrust:
         return wrong / max(1, lengths.total())
 
     def _try(self, page: pdfium.PdfPage, font: str, lines: list[_Sample]) -> None:
-        verdicts = Counter(
-            Verdict.SAME if _is_plain_english(line.said) else compare(line.said, _recognised(page, line.area))
-            for line in lines[:SAMPLES]
-        )
+        """Words that can be spoken need no picture; pictures are read until two lines say the same."""
+        latin = not any(_IDEOGRAPH.search(line.said) for line in lines)  # else letters vouch for nothing
+        said = [line for line in lines if not (latin and _is_plain_english(line.said))]
+        verdicts = Counter({Verdict.SAME: len(lines) - len(said)})
+        for line in said[:SAMPLES]:
+            if self._good[font] + verdicts[Verdict.SAME] >= _TRUSTED_AFTER:
+                break
+            verdicts[compare(line.said, _recognised(page, line.area))] += 1
         self._good[font] += verdicts[Verdict.SAME]
         if verdicts[Verdict.OTHER] > verdicts[Verdict.SAME] and not self._good[font]:
             self._bad.add(font)

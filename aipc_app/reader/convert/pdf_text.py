@@ -102,14 +102,21 @@ class _Assembly:
         self._lost = self._outside = 0
 
     def result(self) -> PdfText:
-        hidden = self._off_page()
-        for i, code in enumerate(self._codes):
+        hidden, codes = self._off_page(), np.asarray(self._codes, dtype="<u4")
+        plain = ((codes > 0x20) & (codes < 0x7F)) | ((codes >= 0x4E00) & (codes < 0xA000))
+        plain &= ~hidden
+        readable = np.where(plain, codes, 0x20).astype("<u4").tobytes().decode("utf-32-le")
+        start = 0
+        for i in np.flatnonzero(~plain).tolist():  # what stands between two of these is taken at once
+            self._chars += readable[start:i]
+            self._index += range(start, i)
+            start = i + 1
             if hidden[i]:
                 self._outside += 1
-            elif 0x20 < code < 0x7F or 0x4E00 <= code < 0xA000:
-                self._add(chr(code), i)
             else:
-                self._rare(code, i)
+                self._rare(self._codes[i], i)
+        self._chars += readable[start:]
+        self._index += range(start, len(codes))
         self._trim(_SPACES + "\n")
         while self._chars and self._chars[0] == "\n":
             del self._chars[0], self._index[0]
@@ -155,14 +162,14 @@ class _Assembly:
         if not (before.islower() and after.islower()):
             self._add("-", i)
 
-    def _off_page(self) -> list[bool]:
+    def _off_page(self) -> npt.NDArray[np.bool_]:
         """Characters whose middle can't be seen. Those without a box (made-up spaces, line ends) stay."""
         width, height = self._size
         with np.errstate(invalid="ignore"):
             x0, y0, x1, y1 = self._boxes.T
             x, y = (x0 + x1) / 2, (y0 + y1) / 2
-            off = (x < 0) | (y < 0) | (x > width) | (y > height)
-        return off.tolist()  # type: ignore[no-any-return]
+            off: npt.NDArray[np.bool_] = (x < 0) | (y < 0) | (x > width) | (y > height)
+        return off
 
     def _line_fonts(self, text: str) -> tuple[str, ...]:
         fonts, start = [], 0
