@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 import re
@@ -24,13 +25,15 @@ from aipc_app.paths import model_folders
 _BLOCK_BYTES = 16 << 20
 _GGUF_MAGIC = b"GGUF"
 _FIRST_PART = re.compile(r"^(?P<stem>.+)-00001-of-(?P<count>\d{5})\.gguf$")
+_PIECE = re.compile(r"^(?P<name>.+\.gguf)\.(?P<number>\d{3})$")  # of a model pack, cut to fit a FAT32 stick
 
 
 def import_model(services: Services, *, path: Path) -> Op[ModelInfo]:
-    """Copy a GGUF file, or all parts of a split model, into the data folder.
+    """Copy a GGUF file, all parts of a split model, or the joined pieces of a model pack, into the data folder.
 
     Emits float progress; cancelled or failed, nothing is left. A model this program knows is compared with its
-    checksum on the way: the result's `verified` says whether it is the right one.
+    checksum on the way: the result's `verified` says whether it is the right one. A pack brings its checksum in a
+    file beside it, and is refused when the bytes are others.
     """
     return Op("import model", lambda emit, cancel: _import(services, path, emit, cancel))
 
@@ -41,11 +44,14 @@ def remove_model(services: Services, *, name: str) -> Op[ModelInfo]:
 
 
 def _import(services: Services, path: Path, emit: Emit, cancel: threading.Event) -> ModelInfo:
-    parts = _parts(services, path)
-    targets = [services.home.models / part.name for part in parts]
+    piece = _PIECE.match(path.name)
+    parts = _pieces(path, piece["name"]) if piece else _parts(services, path)
+    names = [piece["name"]] if piece else [part.name for part in parts]
+    targets = [services.home.models / name for name in names]
     for target in targets:
         _check_place(services, target)
-    digest = _copy_all(parts, targets, emit, cancel)
+    digest = _copy_all([parts] if piece else [[part] for part in parts], targets, emit, cancel)
+    _check_sum(path.with_name(f"{names[0]}.sha256"), digest, targets)
     services.changes.publish(Changes(models=True))
     model = model_at(services, targets[0])
     return model if model.sha256 is None else msgspec.structs.replace(model, verified=model.sha256 == digest)
@@ -63,6 +69,31 @@ def _parts(services: Services, path: Path) -> list[Path]:
         if not part.is_file():
             raise UserMistake(f"Part {part.name} of the model is missing; copy all {count} parts into one folder.")
     return parts
+
+
+def _pieces(path: Path, name: str) -> list[Path]:
+    """All pieces of a model pack, whichever was named. Raises UserMistake when one is missing."""
+    numbered = {int(found["number"]): other for other in path.parent.glob(f"{glob.escape(name)}.*")
+                if (found := _PIECE.match(other.name))}  # fmt: skip
+    missing = next((n for n in range(1, max(numbered, default=1) + 1) if n not in numbered), None)
+    if missing is not None:
+        raise UserMistake(f"Piece {name}.{missing:03} of the model is missing; copy all pieces into one folder.")
+    with numbered[1].open("rb") as source:
+        if source.read(len(_GGUF_MAGIC)) != _GGUF_MAGIC:
+            raise UserMistake(f"{numbered[1].name} is not the beginning of a GGUF model file; copy the pack again.")
+    return [numbered[number] for number in sorted(numbered)]
+
+
+def _check_sum(sums: Path, digest: str, targets: Sequence[Path]) -> None:
+    """A pack's own checksum, where it lies beside it; with wrong bytes nothing stays. Raises UserMistake."""
+    try:
+        wanted = sums.read_text(encoding="ascii").split()[:1]
+    except (OSError, ValueError):
+        return
+    if wanted and wanted != [digest]:
+        for target in targets:
+            target.unlink(missing_ok=True)
+        raise UserMistake(f"The bytes of {targets[0].name} are not those that {sums.name} names; copy the pack again.")
 
 
 def _check_source(services: Services, path: Path) -> None:
@@ -94,16 +125,18 @@ def _check_place(services: Services, target: Path) -> None:
             )
 
 
-def _copy_all(parts: Sequence[Path], targets: Sequence[Path], emit: Emit, cancel: threading.Event) -> str:
-    """All or none; returns the sha256 of what was copied."""
+def _copy_all(
+    sources: Sequence[Sequence[Path]], targets: Sequence[Path], emit: Emit, cancel: threading.Event
+) -> str:
+    """All targets, each from its sources one after another, or none; returns the sha256 of what was copied."""
     digest, done = hashlib.sha256(), 0
     copied: list[Path] = []
     try:
-        total = max(1, sum(part.stat().st_size for part in parts))
-        _check_room(parts[0], targets[0].parent, total)
-        for part, target in zip(parts, targets, strict=True):
+        total = max(1, sum(source.stat().st_size for some in sources for source in some))
+        _check_room(targets[0], targets[0].parent, total)
+        for some, target in zip(sources, targets, strict=True):
             copied.append(target)
-            for block in _copied(part, target, cancel):
+            for block in _copied(some, target, cancel):
                 digest.update(block)
                 done += len(block)
                 emit(done / total)
@@ -113,7 +146,7 @@ def _copy_all(parts: Sequence[Path], targets: Sequence[Path], emit: Emit, cancel
                 target.unlink(missing_ok=True)
         if isinstance(error, OSError):
             reason = error.strerror
-            raise StorageError(f"{parts[0].name} can't be copied ({reason}); check both disks.") from error
+            raise StorageError(f"{targets[0].name} can't be copied ({reason}); check both disks.") from error
         raise
     return digest.hexdigest()
 
@@ -124,16 +157,18 @@ def _check_room(path: Path, folder: Path, size: int) -> None:
         raise StorageError(f"{path.name} needs {size / 1e9:.1f} GB and the disk of {folder} has less.")
 
 
-def _copied(path: Path, target: Path, cancel: threading.Event) -> Iterator[bytes]:
-    """Copy one file and give each block; the target appears only when it is whole."""
+def _copied(sources: Sequence[Path], target: Path, cancel: threading.Event) -> Iterator[bytes]:
+    """Copy files into one and give each block; the target appears only when it is whole."""
     partial = target.with_suffix(".partial")
     try:
-        with path.open("rb") as source, partial.open("wb") as sink:
-            while block := source.read(_BLOCK_BYTES):
-                if cancel.is_set():
-                    raise Cancelled
-                sink.write(block)
-                yield block
+        with partial.open("wb") as sink:
+            for path in sources:
+                with path.open("rb") as source:
+                    while block := source.read(_BLOCK_BYTES):
+                        if cancel.is_set():
+                            raise Cancelled
+                        sink.write(block)
+                        yield block
             sink.flush()
             os.fsync(sink.fileno())
         partial.replace(target)

@@ -94,7 +94,7 @@ class ModelsPage(QWidget):
     def _ask_for_file(self, title: str, then: Callable[[str], object]) -> None:
         dialog = QFileDialog(self, self._context.words(title))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilter("GGUF (*.gguf)")
+        dialog.setNameFilter("GGUF (*.gguf *.gguf.001)")
         dialog.filesSelected.connect(lambda names: then(names[0]))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

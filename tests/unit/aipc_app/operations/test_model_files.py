@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 from pathlib import Path
@@ -249,3 +250,32 @@ def test_a_known_model_is_compared_with_its_checksum_on_the_way(services: Servic
     assert wrong.verified is False
     unknown = import_model(services, path=written(tmp_path / "stick" / "mine.gguf")).run()
     assert unknown.verified is None
+
+
+def packed(folder: Path, digest: str = "") -> Path:
+    """A model pack in three pieces, with a checksum beside it; returns the second piece."""
+    folder.mkdir()
+    for number, piece in enumerate((GGUF[:7], GGUF[7:12], GGUF[12:]), 1):
+        (folder / f"big.gguf.{number:03}").write_bytes(piece)
+    (folder / "big.gguf.sha256").write_text(f"{digest or hashlib.sha256(GGUF).hexdigest()}  big.gguf\n")
+    return folder / "big.gguf.002"
+
+
+def test_the_pieces_of_a_pack_are_joined_whichever_was_named(services: Services, tmp_path: Path) -> None:
+    model = import_model(services, path=packed(tmp_path / "stick")).run()
+    assert model.file == "big.gguf"
+    assert (services.home.models / "big.gguf").read_bytes() == GGUF
+    assert [path.name for path in services.home.models.iterdir()] == ["big.gguf"]
+
+
+def test_a_pack_with_other_bytes_than_its_sum_is_refused_and_leaves_nothing(services: Services, tmp_path: Path) -> None:
+    with pytest.raises(UserMistake, match=r"not those that big\.gguf\.sha256 names"):
+        import_model(services, path=packed(tmp_path / "stick", digest="0" * 64)).run()
+    assert list(services.home.models.iterdir()) == []
+
+
+def test_a_missing_piece_is_named(services: Services, tmp_path: Path) -> None:
+    piece = packed(tmp_path / "stick")
+    piece.unlink()
+    with pytest.raises(UserMistake, match=r"big\.gguf\.002 of the model is missing"):
+        import_model(services, path=tmp_path / "stick" / "big.gguf.003").run()
