@@ -47,6 +47,7 @@ _POLL_S = 0.05  # how soon a cancel is noticed
 _CANCEL_GRACE_S = 0.2  # after that the reader is killed
 RENDER_SECONDS, RECOGNISE_SECONDS = 60.0, 180.0
 _WORKER_BYTES = 6 << 30  # of the PC's memory for each worker: a file may take 2 GiB, the model needs the rest
+_WORKED_SHARE, _PATIENCE = 0.5, 2.0  # of a file's time: worked by then it is stuck; waited beyond, whatever it did
 _MOST_RECOGNITION_S = 60.0  # of one page, added to its file's time
 
 OnPage = Callable[[PageRead], None]
@@ -174,6 +175,7 @@ class _Work:
         self._lane, self._request, self._cancel, self._crashed = lane, request, cancel, crashed
         self._seconds = seconds
         self._deadline = self._cancel_deadline = float("inf")
+        self._worked_before = 0.0
 
     def run(
         self,
@@ -186,7 +188,7 @@ class _Work:
         if self._is_cancelled():
             raise Cancelled
         self._lane.start(self._cancel)
-        self._deadline = time.monotonic() + self._seconds
+        self._deadline, self._worked_before = time.monotonic() + self._seconds, self._lane.cpu_seconds()
         finished = False
         try:
             self._lane.send(self._request)
@@ -233,7 +235,7 @@ class _Work:
     def _check_time(self) -> None:
         """Time over or cancelled and not heard: the lane's child is dropped."""
         now = time.monotonic()
-        if now >= self._deadline:
+        if self._is_over(now):
             raise DocumentLimit(
                 f"Reading this took longer than {self._seconds:.0f} seconds and was stopped; "
                 "split the file or raise the limit."
@@ -243,6 +245,13 @@ class _Work:
         if self._is_cancelled() and self._cancel_deadline == float("inf"):
             self._cancel_deadline = now + _CANCEL_GRACE_S
             self._lane.send(CancelRead(self._request.id))
+
+    def _is_over(self, now: float) -> bool:
+        """A reader that other programs leave little of this PC is slow, not stuck."""
+        if now < self._deadline:
+            return False
+        worked = self._lane.cpu_seconds() - self._worked_before
+        return worked >= _WORKED_SHARE * self._seconds or now >= self._deadline + _PATIENCE * self._seconds
 
     def _is_cancelled(self) -> bool:
         return self._cancel is not None and self._cancel.is_set()

@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import psutil
 from msgspec import Struct
 
 from aipc_app.domain.reader_wire import ReaderReply, ReadFile
@@ -73,6 +74,14 @@ class Lane:
             if isinstance(message, ReadFile):
                 self._memory = MemoryWatch(self._child.pid, message.limits.memory_bytes)
             self._child.send(message)
+
+    def cpu_seconds(self) -> float:
+        """What the child, and what it started and waited for, worked so far; 0 when there is none."""
+        try:
+            times = psutil.Process(self._child.pid).cpu_times() if self._child is not None else ()
+        except psutil.Error:
+            return 0.0
+        return float(sum(times[:4]))  # user, system, and both of its children
 
     def receive(self, timeout_s: float) -> ReaderReply | None:
         """The next reply, None when there was none in time. Raises ChildGoneError."""

@@ -11,9 +11,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from aipc_app.domain.reader_wire import PageRead, ReadLimits
+from aipc_app.domain.reader_wire import FileRead, PageRead, ReadFile, ReadLimits
 from aipc_app.errors import Cancelled, DocumentError, DocumentLimit, WorkerDied
 from aipc_app.workers.reader import Reader
+from aipc_app.workers.reader import _Work as Work
+from aipc_app.workers.reader_lane import Lane
 from aipc_app.workers.spawn import child_command
 from tests.unit.aipc_app.reader.making import PdfPage, pdf_bytes, show
 
@@ -113,6 +115,36 @@ def test_a_file_over_its_time_fails_alone(reader: Reader, long_pdf: Path, short_
     with pytest.raises(DocumentLimit, match="longer than"):
         reader.read(long_pdf, "long.pdf", on_page=lambda _: None, limits=ReadLimits(seconds=0.1))
     assert read_short(reader, short_pdf) == "Short"
+
+
+class SilentLane(Lane):
+    """Has a reader that says nothing; a second passes with each look, `busy` of it worked."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, busy: float) -> None:
+        self.now, self._busy = 0.0, busy
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+
+    def start(self, cancel: threading.Event | None = None) -> None: ...
+    def send(self, message: object) -> None: ...
+    def drop(self) -> None: ...
+
+    def cpu_seconds(self) -> float:
+        return self._busy * self.now
+
+    def receive(self, timeout_s: float) -> None:
+        self.now += 1.0
+
+
+@pytest.mark.parametrize(("busy", "after_s"), [(1.0, 60), (0.25, 120), (0.0, 180)])
+def test_a_reader_that_the_pc_gives_little_time_is_slow_not_stuck(
+    monkeypatch: pytest.MonkeyPatch, busy: float, after_s: int
+) -> None:
+    with monkeypatch.context() as patch:
+        lane = SilentLane(patch, busy)
+        work = Work(lane, ReadFile(1, "a.pdf", "a.pdf"), 60.0, None, set())
+        with pytest.raises(DocumentLimit, match="60 seconds"):
+            work.run(FileRead)
+    assert lane.now == after_s
 
 
 def test_a_killed_reader_takes_only_its_own_file_with_it(reader: Reader, long_pdf: Path, short_pdf: Path) -> None:
