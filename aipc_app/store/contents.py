@@ -14,6 +14,7 @@ from aipc_app.store.database import Database
 
 _ZLIB_LEVEL = 6
 _Row = tuple[int, str, str, float, float, str, float | None, str, int, bytes | None]
+_PassageRow = tuple[int, int, int, int, str, str | None, str | None, str]
 _PAGE = (
     "p.number, p.text, p.state, p.width, p.height, p.problem, p.confidence, p.label,"
     " EXISTS (SELECT 1 FROM page_corrections c WHERE c.document_id = p.document_id AND c.number = p.number)"
@@ -115,6 +116,23 @@ class Contents:
             raise UserMistake(f"Document {document_id} has no page {number}; 'aipc pages' lists them.")
         return _page(row)
 
+    def indexed_passages(self, document_id: int) -> tuple[IndexedPassage, ...]:
+        """A document's passages with their words and facts, in the order of their ids."""
+        with self._database.read() as connection:
+            facts: dict[int, list[tuple[str, str]]] = {}
+            for id_, kind, value in connection.execute(
+                "SELECT f.passage_id, f.kind, f.value FROM passages p JOIN facts f ON f.passage_id = p.id"
+                " WHERE p.document_id = ? ORDER BY f.passage_id, f.kind, f.value",
+                (document_id,),
+            ):
+                facts.setdefault(id_, []).append((kind, value))
+            rows = connection.execute(
+                "SELECT p.id, p.page, p.start, p.end, t.text, t.heading, t.article, t.tokens FROM passages p"
+                " JOIN passage_texts t ON t.id = p.id WHERE p.document_id = ? ORDER BY p.id",
+                (document_id,),
+            )
+            return tuple(_indexed(row, tuple(facts.get(row[0], ()))) for row in rows)
+
     def attention(self, document_id: int) -> dict[PageState, tuple[int, ...]]:
         """Page numbers by state, for the states that need a look: all but `text`."""
         found: dict[PageState, list[int]] = {state: [] for state in PageState if state is not PageState.TEXT}
@@ -125,6 +143,12 @@ class Contents:
             ):
                 found[PageState(state)].append(number)
         return {state: tuple(numbers) for state, numbers in found.items()}
+
+
+def _indexed(row: _PassageRow, facts: tuple[tuple[str, str], ...]) -> IndexedPassage:
+    _, page, start, end, text, heading, article, tokens = row
+    draft = PassageDraft(page=page, start=start, end=end, text=text, heading=heading, article=article)
+    return IndexedPassage(draft=draft, tokens=tokens, facts=facts)
 
 
 def _check_verbatim(pages: Sequence[Page], passages: Sequence[IndexedPassage]) -> None:

@@ -92,6 +92,12 @@ class Vectors:
                 )
             )
 
+    def dimensions(self, embedder: str) -> int:
+        """How long this embedder's vectors are; 0 for one that made none here."""
+        with self._database.read() as connection:
+            row = connection.execute("SELECT dimensions FROM embedders WHERE name = ?", (embedder,)).fetchone()
+            return 0 if row is None else int(row[0])
+
     def count(self, embedder: str, case_id: int) -> int:
         """How many vectors of this embedder a case has."""
         with self._database.read() as connection:

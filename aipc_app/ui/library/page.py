@@ -11,6 +11,7 @@ from aipc_app.ui.case.middle import MiddlePane
 from aipc_app.ui.case.workbench import Workbench
 from aipc_app.ui.commands import Command
 from aipc_app.ui.context import UiContext
+from aipc_app.ui.library.handing import Handing
 from aipc_app.ui.widgets.basics import column, frame, row, said
 
 
@@ -19,7 +20,7 @@ class LibraryPage(QWidget):
 
     def __init__(self, context: UiContext) -> None:
         super().__init__()
-        self.middle = MiddlePane(context, ("find", "ask"), library_alone=True)
+        self.middle = MiddlePane(context, ("find", "ask", "golden"), library_alone=True)
         self.bench = Workbench(context, self.middle)
         inside = column(self, gap=0)
         head = frame("bar")
@@ -28,7 +29,11 @@ class LibraryPage(QWidget):
         across.addWidget(said(context.words, "library.title", "heading"))
         across.addWidget(self.middle.tabs)
         across.addStretch(1)
+        self.handing = Handing(context, self)
+        across.addWidget(self.handing.take)
+        across.addWidget(self.handing.give)
         inside.addWidget(head)
+        inside.addWidget(self.handing)
         inside.addWidget(self.bench, 1)
         self.bench.drop_on(self, context, "library.drop")
         self.bench.show_case(LIBRARY_ID)
