@@ -28,6 +28,7 @@ _SENDING = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})  # (
 _ASKING = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})  # (host, ...)
 _NAMING = "socket.getnameinfo"  # (address,)
 _guarded = False
+_at_start: dict[Path, int] = {}  # attempts logged when this process began to guard
 _here = threading.local()  # what this thread may reach
 
 
@@ -36,6 +37,7 @@ def guard(log_path: Path | None = None) -> None:
     global _guarded
     if log_path is not None:
         os.environ[LOG_VARIABLE] = str(log_path)
+        _at_start.setdefault(log_path, attempts(log_path))
     os.environ.update(
         HF_HUB_OFFLINE="1",
         TRANSFORMERS_OFFLINE="1",
@@ -66,6 +68,11 @@ def attempts(log_path: Path) -> int:
         return len(log_path.read_bytes().splitlines())
     except OSError:
         return 0
+
+
+def attempts_since_start(log_path: Path) -> int:
+    """How many were logged since this process called `guard` with that log."""
+    return attempts(log_path) - _at_start.get(log_path, 0)
 
 
 def _watch(event: str, arguments: tuple[Any, ...]) -> None:

@@ -16,6 +16,7 @@ from aipc_app.ui.screens import Screen
 from aipc_app.ui.settings.editors import ChoiceRow, FolderRow, NumberRow
 from aipc_app.ui.settings.fields import ELSEWHERE
 from aipc_app.ui.settings.page import SettingsPage
+from engine.wire.offline import guard
 from tests.gui.conftest import Rig
 
 
@@ -109,3 +110,22 @@ def test_what_cannot_be_saved_is_told_beside_the_field(
 
 def test_the_data_folder_is_shown(rig: Rig, page: SettingsPage) -> None:
     assert page.folder.text() == str(rig.services.home.root)
+
+
+def test_what_was_tried_on_a_network_since_start_is_told_with_how_it_is_counted(rig: Rig) -> None:
+    home = rig.services.home
+    home.network_log.parent.mkdir(parents=True, exist_ok=True)
+    home.network_log.write_text("yesterday\n")
+    guard(home.network_log)
+    rig.window.show_screen(Screen.SETTINGS)
+    page = rig.window.screen_widget(Screen.SETTINGS)
+    assert isinstance(page, SettingsPage)
+    words = rig.window.context.words
+    rig.until(lambda: page.offline.count.text() == words("offline.count", count=0))
+    assert page.offline.ever.text() == words("offline.ever", count=1, log=str(home.network_log))
+    assert page.offline.server.text() == words("offline.no_server")
+    with home.network_log.open("a") as log:
+        log.write("today\n")
+    rig.window.show_screen(Screen.CASES)
+    rig.window.show_screen(Screen.SETTINGS)
+    rig.until(lambda: page.offline.count.text() == words("offline.count", count=1))

@@ -13,6 +13,7 @@ from aipc_app.ui.problems import translate_error
 from aipc_app.ui.settings.about import AboutCard
 from aipc_app.ui.settings.editors import SettingRow, make_row
 from aipc_app.ui.settings.fields import Field, sections
+from aipc_app.ui.settings.offline import OfflineCard
 from aipc_app.ui.settings.remembered import RememberedCard
 from aipc_app.ui.widgets.basics import button, column, frame, label, line, row, said, with_icon
 
@@ -47,6 +48,9 @@ class SettingsPage(QWidget):
                 inside.addWidget(self.remembered)
         inside.addWidget(said(context.words, "settings.data", "heading"))
         inside.addWidget(self._data_card())
+        inside.addWidget(said(context.words, "offline.title", "heading"))
+        self.offline = OfflineCard(context)
+        inside.addWidget(self.offline)
         inside.addWidget(said(context.words, "about.title", "heading"))
         inside.addWidget(AboutCard(context))
         inside.addStretch(1)
