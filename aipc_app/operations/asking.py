@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from aipc_app.domain.answers import Answer, Conversation, Question, Turn
-from aipc_app.domain.documents import LIBRARY_ID, SearchResult
+from aipc_app.domain.documents import LIBRARY_ID, Evidence, SearchResult, Stage
 from aipc_app.domain.jobs import Changes
 from aipc_app.errors import AipcError, UserMistake
 from aipc_app.log import SEARCH
 from aipc_app.operations.models import ensure_loaded
 from aipc_app.operations.op import Op, simply
 from aipc_app.operations.services import Services
+from aipc_app.search.fuse import WEIGHTS, K
+from aipc_app.text.tokens import query_tokens, search_tokens
 
 
 def prepare_search(services: Services) -> Op[bool]:
@@ -77,3 +81,40 @@ def _check_documents(services: Services, question: Question) -> None:
     strange = sorted((question.documents or frozenset()) - own)
     if strange:
         raise UserMistake(f"Document {strange[0]} does not belong to what is asked; 'aipc documents' lists them.")
+
+
+class StageFound(Struct, frozen=True, kw_only=True):
+    """One way of searching: the place it gave a passage (from 1, None if it did not find it), and how much of the
+    score comes from that place, from 0 to 1."""
+
+    stage: Stage
+    rank: int | None
+    share: float
+
+
+class FoundWhy(Struct, frozen=True, kw_only=True):
+    """Why a passage is evidence. `words`: of the query, as they are searched, that stand in it."""
+
+    stages: tuple[StageFound, ...]
+    score: float
+    words: tuple[str, ...]
+
+
+def why_found(*, query: str, evidence: Evidence) -> Op[FoundWhy]:
+    """Each stage's part in a passage's score, and the words of the query in it."""
+    return simply("why found", lambda: _why(query, evidence))
+
+
+def _why(query: str, evidence: Evidence) -> FoundWhy:
+    parts = {stage: WEIGHTS.get(stage, 0.0) / (K + rank) for stage, rank in evidence.ranks.items()}
+    whole = sum(parts.values()) or 1.0
+    passage = evidence.passage
+    inside = frozenset(search_tokens(f"{passage.heading or ''} {passage.article or ''} {passage.text}"))
+    return FoundWhy(
+        stages=tuple(
+            StageFound(stage=stage, rank=evidence.ranks.get(stage), share=parts.get(stage, 0.0) / whole)
+            for stage in Stage
+        ),
+        score=evidence.score,
+        words=tuple(token for token in query_tokens(query) if token in inside and len(token) > 1),
+    )

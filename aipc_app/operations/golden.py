@@ -8,7 +8,7 @@ import time
 from msgspec import Struct
 
 from aipc_app.answer.expected import missing_from
-from aipc_app.domain.answers import Answer, Question
+from aipc_app.domain.answers import Answer, Question, SentenceState
 from aipc_app.domain.documents import LIBRARY_ID
 from aipc_app.domain.golden import GoldenQuestion, GoldenResult, GoldenTable
 from aipc_app.domain.jobs import Changes
@@ -16,6 +16,7 @@ from aipc_app.errors import Cancelled, UserMistake
 from aipc_app.operations.models import ensure_loaded
 from aipc_app.operations.op import Emit, Op, ignore, simply
 from aipc_app.operations.services import Services
+from aipc_app.text.facts import FactKind, find_facts
 
 LONGEST = 2_000  # characters of a question, and of what is expected
 
@@ -71,6 +72,13 @@ def run_golden(services: Services, *, case_id: int) -> Op[GoldenTable]:
     Loads the model if need be. The answers are in no conversation. Raises UserMistake where there is no question.
     """
     return Op("run golden questions", lambda emit, cancel: _run(services, case_id, emit, cancel))
+
+
+def suggest_expected(answer: Answer) -> str:
+    """What an answer proves, as the expectation of a golden question: the figures of its supported sentences."""
+    said = [s.text for s in answer.sentences if s.state is SentenceState.SUPPORTED]
+    facts = [fact.text.strip() for text in said for fact in find_facts(text) if fact.kind is not FactKind.ORDINAL]
+    return "\n".join(dict.fromkeys(facts or said))
 
 
 def _run(services: Services, case_id: int, emit: Emit, cancel: threading.Event) -> GoldenTable:

@@ -9,8 +9,9 @@ from aipc_app.domain.documents import Evidence, SearchResult, Stage
 from aipc_app.operations import asking
 from aipc_app.ui.bridge.running import Running
 from aipc_app.ui.case.conversation.cards import evidence_card, passage_place
+from aipc_app.ui.case.stages import StagesTable
 from aipc_app.ui.context import UiContext
-from aipc_app.ui.widgets.basics import clear, column, label
+from aipc_app.ui.widgets.basics import clear, column, icon_button, label, row
 from aipc_app.ui.widgets.empty import EmptyState
 from aipc_app.ui.widgets.figures import seconds
 from aipc_app.ui.widgets.search_field import SearchField
@@ -47,12 +48,20 @@ class Finder(QFrame):
         area = QScrollArea(widgetResizable=True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(sheet)
+        self.table = StagesTable(context)
+        self.table.opened.connect(self.opened)
         self.body = QStackedWidget()
-        for page in (self.start, area, self.nothing):
+        for page in (self.start, area, self.nothing, self.table):
             self.body.addWidget(page)
+        self.stages = icon_button(context.words, context.look, "columns", "stages.show")
+        self.stages.setCheckable(True)
+        self.stages.toggled.connect(lambda _on: self._show_body())
         inside = column(self, gap=8)
         inside.setContentsMargins(18, 12, 14, 8)
-        inside.addWidget(self.field)
+        across = row(gap=6)
+        across.addWidget(self.field, 1)
+        across.addWidget(self.stages)
+        inside.addLayout(across)
         inside.addWidget(self.told)
         inside.addWidget(self.body, 1)
         self.field.textChanged.connect(lambda _text: self._pause.start())
@@ -88,6 +97,7 @@ class Finder(QFrame):
             self._running.cancel()
         if not query:
             self.told.setText("")
+            self._found, self._found_for = (), ""
             self.body.setCurrentIndex(0)
             return
         bridge = self._context.bridge
@@ -110,5 +120,12 @@ class Finder(QFrame):
             told += " · " + words("find.keyword_only")
         self.told.setText(told)
         for item in result.evidence:
-            self._cards.addWidget(evidence_card(self._context, item, self.opened.emit))
-        self.body.setCurrentIndex(1 if result.evidence else 2)
+            self._cards.addWidget(evidence_card(self._context, item, self.opened.emit, query=query))
+        self.table.show_evidence(result.evidence)
+        self._show_body()
+
+    def _show_body(self) -> None:
+        """Cards, or the table of stages."""
+        if self._found_for:
+            found = 3 if self.stages.isChecked() else 1
+            self.body.setCurrentIndex(found if self._found else 2)

@@ -30,6 +30,11 @@ QFrame[kind="toast"] QLabel { color: $ground; }
 QFrame[kind="toast"] QPushButton { color: $ground; background: transparent; border: 1px solid $faint; }
 QFrame[kind="toast"] QPushButton:hover, QFrame[kind="toast"] QPushButton:focus { border-color: $ground; }
 QFrame[kind="drop"] { background: $accent_soft; border: 2px dashed $accent; border-radius: 12px; }
+QFrame[kind="drop-choice"] { background: $surface; border: 1px solid $border_strong; border-radius: 10px; }
+QFrame[kind="drop-choice"][tone="accent"] { border: 4px solid $accent; }
+QFrame[kind="finding"] { background: $surface; border: 1px solid $border; border-radius: 8px; }
+QFrame[kind="finding"]:hover { border-color: $border_strong; }
+QFrame[kind="finding"]:focus { border: 1px solid $accent; }
 QFrame[kind="drop-zone"] { background: transparent; border: 1px dashed $border_strong; border-radius: 8px; }
 
 QLabel { background: transparent; }
@@ -122,6 +127,14 @@ QCheckBox:disabled { color: $faint; }
 
 QListView, QListWidget { background: transparent; border: 1px solid transparent; outline: none; }
 QListView:focus { border: 1px solid $accent; border-radius: 6px; }
+QTableView { background: $surface; border: 1px solid $border; border-radius: 8px; outline: none;
+  selection-background-color: $accent_soft; selection-color: $text; }
+QTableView:focus { border: 1px solid $accent; }
+QTableView::item { padding: 5px 1px; border: none; border-bottom: 1px solid $border; }
+QTableView::item:selected { background: $accent_soft; color: $text; }
+QHeaderView { background: transparent; border: none; }
+QHeaderView::section { background: $surface; color: $muted; font-size: ${small}pt; border: none;
+  border-bottom: 1px solid $border_strong; padding: 5px 7px; }
 QTabBar::tab { background: transparent; color: $muted; padding: 6px 12px; border: none;
   border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; font-weight: 600; }

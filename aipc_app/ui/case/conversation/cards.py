@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 
 from aipc_app.domain.answers import Citation
 from aipc_app.domain.documents import Evidence, Passage
 from aipc_app.ui.case.conversation.where import where_told
+from aipc_app.ui.case.conversation.why import open_why
 from aipc_app.ui.case.viewer.pane import Place
 from aipc_app.ui.context import UiContext
-from aipc_app.ui.widgets.basics import label, row, tip
+from aipc_app.ui.widgets.basics import icon_button, label, row, tip
 from aipc_app.ui.widgets.card import CardButton
 from aipc_app.ui.widgets.clamped import ClampedLabel
 from aipc_app.ui.widgets.elided import ElidedLabel
@@ -27,13 +28,17 @@ def citation_card(context: UiContext, citation: Citation, on_open: Open) -> Card
     return _card(context, str(citation.marker), where, "", citation.quote, lambda: on_open(place))
 
 
-def evidence_card(context: UiContext, evidence: Evidence, on_open: Open, *, is_evidence: bool = True) -> CardButton:
-    """Where a passage stands, its heading, its first lines."""
+def evidence_card(
+    context: UiContext, evidence: Evidence, on_open: Open, *, query: str, is_evidence: bool = True
+) -> CardButton:
+    """Where a passage stands, its heading, its first lines, and why it was found for the query."""
     passage = evidence.passage
     place = passage_place(passage)
     where = where_told(context.words, passage.document, passage.page, passage.page_label)
     heading = " · ".join(part for part in dict.fromkeys((passage.article, passage.heading)) if part)
-    made = _card(context, "", where, heading, passage.text, lambda: on_open(place))
+    why = icon_button(context.words, context.look, "info", "why.open")
+    why.clicked.connect(lambda: open_why(why, context, query, evidence))
+    made = _card(context, "", where, heading, passage.text, lambda: on_open(place), why)
     if not is_evidence:
         made.setProperty("tone", "not-evidence")
     stages = ", ".join(f"{context.words(f'stage.{stage}')} {rank}" for stage, rank in evidence.ranks.items())
@@ -48,7 +53,8 @@ def passage_place(passage: Passage) -> Place:
 
 
 def _card(
-    context: UiContext, number: str, where: str, heading: str, text: str, on_click: Callable[[], object]
+    context: UiContext, number: str, where: str, heading: str, text: str, on_click: Callable[[], object],
+    beside: QWidget | None = None,
 ) -> CardButton:
     made = CardButton()
     head = row(gap=7)
@@ -59,6 +65,8 @@ def _card(
     head.addWidget(ElidedLabel(where, "small-strong", middle=True), 3)
     if heading:
         head.addWidget(ElidedLabel(heading, "small"), 2)
+    if beside is not None:
+        head.addWidget(beside)
     made.inside.addLayout(head)
     made.add(ClampedLabel(text, 2, ""))
     made.setAccessibleName(" ".join(part for part in (number, where, heading, text[:300]) if part))

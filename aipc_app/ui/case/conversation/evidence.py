@@ -18,11 +18,12 @@ class EvidenceList(QWidget):
     """A head that opens and closes it, then cards. `is_evidence` False: passages near, but not proof."""
 
     def __init__(
-        self, context: UiContext, evidence: Sequence[Evidence], head: str, on_open: Open, *, is_evidence: bool = True
+        self, context: UiContext, evidence: Sequence[Evidence], head: str, on_open: Open, *, query: str,
+        is_evidence: bool = True,
     ) -> None:
         super().__init__()
         self._context, self._evidence, self._on_open = context, tuple(evidence), on_open
-        self._is_evidence, self._all = is_evidence, False
+        self._is_evidence, self._all, self._query = is_evidence, False, query
         inside = column(self, gap=5)
         self.head = QPushButton(head)
         self.head.setProperty("kind", "link")
@@ -58,7 +59,7 @@ class EvidenceList(QWidget):
         shown = self._evidence if self._all else self._evidence[:SHOWN_AT_FIRST]
         for item in shown if on else ():
             self._cards.addWidget(evidence_card(
-                self._context, item, self._on_open, is_evidence=self._is_evidence))
+                self._context, item, self._on_open, query=self._query, is_evidence=self._is_evidence))
         rest = len(self._evidence) - len(shown)
         self.more.setVisible(on and rest > 0)
         self.more.setText(self._context.words("answer.show_more", count=rest))

@@ -23,6 +23,8 @@ class TurnFoot(QWidget):
         inside = row(self, gap=6)
         self.timing = label(timing_line(context, answer), "small", wrap=True)
         inside.addWidget(self.timing, 1)
+        self.keep = icon_button(context.words, context.look, "star", "golden.keep")
+        inside.addWidget(self.keep)
         self.copy = icon_button(context.words, context.look, "copy", "answer.copy", self._copy)
         inside.addWidget(self.copy)
 

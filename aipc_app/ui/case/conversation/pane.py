@@ -51,11 +51,13 @@ class Scope:
 
 
 class ConversationPane(QFrame):
-    """`opened(Place)` for a source, `answered(Answer)`, `files(paths)` pasted into the ask box."""
+    """`opened(Place)` for a source, `answered(Answer)`, `files(paths)` pasted into the ask box,
+    `golden(Answer)` to keep a question among the golden ones."""
 
     opened = Signal(object)
     answered = Signal(object)
     files = Signal(list)
+    golden = Signal(object)
 
     def __init__(self, context: UiContext, *, library_alone: bool = False) -> None:
         super().__init__()
@@ -304,6 +306,7 @@ class ConversationPane(QFrame):
         turn = TurnView(self._context, question)
         turn.opened.connect(self.opened)
         turn.again.connect(self.ask)
+        turn.golden.connect(self.golden)
         place = 0 if first else len(self.turns)
         self._turns.insertWidget(place, turn)
         self.turns.insert(place, turn)

@@ -34,11 +34,12 @@ from aipc_app.ui.widgets.figures import seconds
 class TurnView(QFrame):
     """Takes AnswerEvents while it is worked out, or a stored Answer.
 
-    `opened(Place)` for a source, `again(question)` to ask once more.
+    `opened(Place)` for a source, `again(question)` to ask once more, `golden(Answer)` to keep it among the golden ones.
     """
 
     opened = Signal(object)
     again = Signal(str)
+    golden = Signal(object)
 
     def __init__(self, context: UiContext, question: str) -> None:
         super().__init__()
@@ -90,7 +91,9 @@ class TurnView(QFrame):
             self.view.finish(answer.text, answer.sentences)
             self.view.show()
             self._show_sources(answer)
-        self._after.addWidget(TurnFoot(self._context, answer))
+        foot = TurnFoot(self._context, answer)
+        foot.keep.clicked.connect(lambda: self.golden.emit(answer))
+        self._after.addWidget(foot)
         self._context.bridge.post(self._announce)
 
     def put_aside(self, card: QWidget | None) -> None:
@@ -175,7 +178,8 @@ class TurnView(QFrame):
         words = self._context.words
         whole = words("answer.reads_whole") if event.mode is Mode.WHOLE else words("answer.reads_passages")
         head = words("answer.found", count=len(event.evidence), took=seconds(event.seconds))
-        self.evidence = EvidenceList(self._context, event.evidence, f"{head} · {whole}", self.opened.emit)
+        self.evidence = EvidenceList(
+            self._context, event.evidence, f"{head} · {whole}", self.opened.emit, query=self.question)
         self._inside.insertWidget(1, self.evidence)
         self.progress.preparing()
 
@@ -190,7 +194,8 @@ class TurnView(QFrame):
         self._after.addWidget(box)
         if answer.nearest:
             self._after.addWidget(EvidenceList(
-                self._context, answer.nearest, words("answer.nearest"), self.opened.emit, is_evidence=False))
+                self._context, answer.nearest, words("answer.nearest"), self.opened.emit, query=self.question,
+                is_evidence=False))
 
     def _show_sources(self, answer: Answer) -> None:
         words = self._context.words

@@ -1,0 +1,1 @@
+"""Golden questions of a case."""
