@@ -25,6 +25,7 @@ from aipc_app.ui.case.page import CasePage
 from aipc_app.ui.cases.page import CasesPage
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.keys import Keyboard
+from aipc_app.ui.leaving import Leaving
 from aipc_app.ui.library.page import LibraryPage
 from aipc_app.ui.models.page import ModelsPage
 from aipc_app.ui.notices import Notices
@@ -62,6 +63,7 @@ class Desktop(QObject):
         self.window = Window(self.context)
         self.keyboard = Keyboard(self.window, self.context)
         self.caller = Caller(self.window)
+        self.leaving = Leaving(self.window, self.context)
         self._add_screens()
         self._connect()
 
@@ -111,6 +113,13 @@ class Desktop(QObject):
         if paths:
             self.case.bench.documents.add_paths(paths)
 
+    def review_files(self, case: Case, paths: list[Path], template: str) -> None:
+        """Look at a new case, take the files in and review it once they are read."""
+        self.open_case(case)
+        self.case.middle.go_to("review")
+        if self.case.middle.review is not None:
+            self.case.middle.review.begin_with_files(paths, template)
+
     def _add_screens(self) -> None:
         window, context = self.window, self.context
         window.add_screen(Screen.STARTING, lambda: StartingPage(context, window.close))
@@ -125,6 +134,7 @@ class Desktop(QObject):
         page = CasesPage(self.context)
         page.opened.connect(self.open_case)
         page.opened_with_files.connect(self.open_case)
+        page.review_wanted.connect(self.review_files)
         return page
 
     def _make_case(self) -> CasePage:

@@ -34,6 +34,7 @@ class Window(QMainWindow):
         self.context = context
         self._makers: dict[Screen, Callable[[], QWidget]] = {}
         self._screens: dict[Screen, QWidget] = {}
+        self.may_close: Callable[[], bool] = lambda: True  # asked when the user wants to leave
         self.setWindowTitle("AIPC")
         self.setWindowIcon(context.look.icons.icon("aipc", ""))
         self.setMinimumSize(*SMALLEST)
@@ -74,6 +75,9 @@ class Window(QMainWindow):
         self.rail.set_narrow(self.width() < NARROW)
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.may_close():
+            event.ignore()
+            return
         self.toast.settle()
         self.closing.emit()
         super().closeEvent(event)

@@ -108,6 +108,42 @@ def test_what_was_typed_waits_when_something_else_is_shown(rig: Rig) -> None:
     assert viewer.editor.field.toPlainText() == "书犐犆犛" and not viewer.editor.editing
 
 
+def typed(rig: Rig, *pages: int) -> Document:
+    """Corrections of these pages, written and not saved."""
+    document = a_scan(rig)
+    editor = rig.case_page.bench.viewer.editor
+    for number in pages:
+        show(rig, document, number)
+        rig.case_page.bench.viewer.correct()
+        rig.until(lambda: editor.editing)
+        editor.field.setPlainText(f"第{number}页，转账凭证")
+    return document
+
+
+def test_the_window_asks_before_corrections_are_lost_and_saves_them_all(rig: Rig) -> None:
+    document = typed(rig, 2, 4)
+    assert not rig.window.close() and rig.window.isVisible()
+    dialog = rig.desktop.leaving.dialog
+    assert dialog is not None and dialog.isVisible()
+    dialog.reject()
+    assert rig.window.isVisible() and len(rig.case_page.bench.viewer.editor.drafts) == 2
+    rig.window.close()
+    assert rig.desktop.leaving.dialog is not None
+    QTest.mouseClick(rig.desktop.leaving.dialog.save_button, LEFT)
+    rig.until(lambda: not rig.window.isVisible())
+    stored = rig.services.store.documents.pages(document.id)
+    assert [page.text for page in stored if page.corrected] == ["第2页，转账凭证", "第4页，转账凭证"]
+
+
+def test_the_window_closes_without_saving_when_that_is_wanted(rig: Rig) -> None:
+    document = typed(rig, 2)
+    rig.window.close()
+    assert rig.desktop.leaving.dialog is not None
+    QTest.mouseClick(rig.desktop.leaving.dialog.drop_button, LEFT)
+    rig.until(lambda: not rig.window.isVisible())
+    assert not any(page.corrected for page in rig.services.store.documents.pages(document.id))
+
+
 def test_text_of_a_document_is_shown_as_it_is_never_as_markup(rig: Rig) -> None:
     case = rig.open_case()
     document = rig.store_document(case, "b.txt", "<b>五十万元</b><img src=x>")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
@@ -17,7 +19,7 @@ class PageEditor(QFrame):
     """`saved(text)` when the user wrote the page's text, `restored` when what was read shall stand again,
     `recognise` when the text is to be read from the page's picture.
 
-    What was typed and not saved is kept for its page until the program ends.
+    What was typed and not saved is kept for its page until the program ends, and asked about then (ui/leaving.py).
     """
 
     saved = Signal(str)
@@ -54,6 +56,15 @@ class PageEditor(QFrame):
     @property
     def editing(self) -> bool:
         return not self.field.isReadOnly()
+
+    @property
+    def drafts(self) -> Mapping[tuple[int, int], str]:
+        """What was typed and not saved, by document and page."""
+        return self._drafts
+
+    def forget(self, key: tuple[int, int]) -> None:
+        """The draft of a page is stored."""
+        self._drafts.pop(key, None)
 
     def show_page(self, document_id: int, page: Page) -> None:
         """A page as it is stored; what was typed for it before comes back."""
