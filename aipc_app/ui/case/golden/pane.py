@@ -42,8 +42,8 @@ class GoldenPane(QFrame):
         self._detail.setContentsMargins(14, 10, 14, 10)
         self._lay_out()
         self.table.chosen.connect(self._show_detail)
-        self.table.edit.connect(lambda found: self._write(found.question.question, found.question.expected))
-        self.table.remove.connect(self._remove)
+        self.table.edit_wanted.connect(lambda found: self._write(found.question.question, found.question.expected))
+        self.table.remove_wanted.connect(self._remove)
         words.changed.connect(self._tell)
         context.bridge.changed.connect(self._changed)
 
@@ -93,8 +93,10 @@ class GoldenPane(QFrame):
             return
         bridge = self._context.bridge
         op = golden.keep_golden(bridge.services, case_id=self._case_id, question=question, expected=expected)
-        notices, words = self._context.notices, self._context.words
-        bridge.start(op, self, done=lambda _kept: told and notices.tell(words("golden.kept")))
+        bridge.start(op, self, done=lambda _kept: self._say_kept() if told else None)
+
+    def _say_kept(self) -> None:
+        self._context.notices.tell(self._context.words("golden.kept"))
 
     def _remove(self, found: GoldenRow) -> None:
         bridge = self._context.bridge

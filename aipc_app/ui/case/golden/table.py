@@ -17,11 +17,12 @@ _TONES = {Change.BETTER: "good", Change.WORSE: "bad", Change.OTHER: "warn"}
 
 
 class GoldenQuestions(QTableWidget):
-    """`chosen(GoldenRow)` for the row looked at, `edit(GoldenRow)` on double click or Enter, `remove(GoldenRow)`."""
+    """`chosen(GoldenRow)` for the row looked at, `edit_wanted(GoldenRow)` on double click or Enter,
+    `remove_wanted(GoldenRow)` at Delete."""
 
     chosen = Signal(object)
-    edit = Signal(object)
-    remove = Signal(object)
+    edit_wanted = Signal(object)
+    remove_wanted = Signal(object)
 
     def __init__(self, context: UiContext) -> None:
         super().__init__(0, len(_COLUMNS))
@@ -46,7 +47,7 @@ class GoldenQuestions(QTableWidget):
         context.words.changed.connect(self._fill)
         themed(self, context.look, self._fill)
         self.currentCellChanged.connect(lambda row, *_before: self._tell(row))
-        self.cellDoubleClicked.connect(lambda row, _column: self.edit.emit(self._rows[row]))
+        self.cellDoubleClicked.connect(lambda row, _column: self.edit_wanted.emit(self._rows[row]))
 
     @property
     def current(self) -> GoldenRow | None:
@@ -68,9 +69,9 @@ class GoldenQuestions(QTableWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self.current
         if row is not None and event.key() == Qt.Key.Key_Delete:
-            self.remove.emit(row)
+            self.remove_wanted.emit(row)
         elif row is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.edit.emit(row)
+            self.edit_wanted.emit(row)
         else:
             super().keyPressEvent(event)
 
