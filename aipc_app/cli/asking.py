@@ -136,13 +136,18 @@ def _questions(options: argparse.Namespace) -> list[str]:
         options.parser.error("give a question, or --questions FILE")
     if options.question is not None:
         return [options.question]
+    return read_questions(options.questions)
+
+
+def read_questions(file: Path) -> list[str]:
+    """A file with a question a line. Raises UserMistake."""
     try:
-        lines = options.questions.read_text(encoding="utf-8-sig").split("\n")
+        lines = file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise UserMistake(f"{options.questions} can't be read as UTF-8 text; check the file.") from error
+        raise UserMistake(f"{file} can't be read as UTF-8 text; check the file.") from error
     questions = [line.strip() for line in lines if line.strip()]
     if not questions:
-        raise UserMistake(f"{options.questions} has no question in it; write one a line.")
+        raise UserMistake(f"{file} has no question in it; write one a line.")
     return questions
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from aipc_app.cli.asking import read_questions
 from aipc_app.cli.output import Output
 from aipc_app.domain.answers import Reading
 from aipc_app.domain.review import Finding, FindingReady, FindingStatus, Review, ReviewState
@@ -17,8 +18,17 @@ from aipc_app.errors import Cancelled, UserMistake
 from aipc_app.operations.asking import prepare_search
 from aipc_app.operations.cases import find_case
 from aipc_app.operations.models import ensure_loaded
+from aipc_app.operations.op import Op
 from aipc_app.operations.remembering import settle_remembered
-from aipc_app.operations.reviewing import check_export, copy_template, export_review, list_templates, review_case
+from aipc_app.operations.reviewing import (
+    ask_each_document,
+    ask_questions,
+    check_export,
+    copy_template,
+    export_review,
+    list_templates,
+    review_case,
+)
 from aipc_app.operations.services import Services
 from aipc_app.review.as_json import as_json
 
@@ -29,7 +39,10 @@ _SHOWN_CHARACTERS = 120
 def declare(commands: Any, common: argparse.ArgumentParser) -> None:
     review = commands.add_parser("review", parents=[common], help="work a case out by a template, with sources")
     review.add_argument("--case", required=True, metavar="NAME")
-    review.add_argument("--template", required=True, metavar="NAME", help="judge, credit, paper, or one of your own")
+    what = review.add_mutually_exclusive_group(required=True)
+    what.add_argument("--template", metavar="NAME", help="judge, credit, paper, or one of your own")
+    what.add_argument("--each", metavar="QUESTION", help="one question, asked of every document")
+    what.add_argument("--questions", type=Path, metavar="FILE", help="a question a line, over the whole case")
     review.add_argument("--out", type=Path, metavar="FILE", help="write it as .docx, .xlsx, .pdf or .json")
     review.add_argument("--accepted", action="store_true", help="write accepted findings only")
     review.add_argument("--language", choices=["zh", "en"], help="else that of the documents")
@@ -49,7 +62,7 @@ def _review(services: Services, options: argparse.Namespace, output: Output, can
     )
     prepare_search(services).run(cancel=cancel)
     load_s = time.monotonic() - began
-    run = review_case(services, case_id=case.id, template=options.template, language=options.language)
+    run = _wanted(services, case.id, options)
     review = run.run(lambda event: _show(event, output), cancel)
     settle_remembered(services, cases=(case.id,)).run()
     review = msgspec.structs.replace(review, timing=msgspec.structs.replace(review.timing, load_s=load_s))
@@ -65,6 +78,15 @@ def _review(services: Services, options: argparse.Namespace, output: Output, can
         raise UserMistake("Some items could not be worked out; run the same command again to try them once more.")
     _sum_up(review, options.out, output)
     return 0
+
+
+def _wanted(services: Services, case_id: int, options: argparse.Namespace) -> Op[Review]:
+    if options.each is not None:
+        return ask_each_document(services, case_id=case_id, question=options.each, language=options.language)
+    if options.questions is not None:
+        asked = read_questions(options.questions)
+        return ask_questions(services, case_id=case_id, asked=asked, language=options.language)
+    return review_case(services, case_id=case_id, template=options.template, language=options.language)
 
 
 def _show(event: Any, output: Output) -> None:

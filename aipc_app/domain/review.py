@@ -66,11 +66,12 @@ class Decision(StrEnum):
 class DocumentRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which documents are meant: of one of these kinds (domain.fields), or with one of these words in name or title.
 
-    `names` come first: `kinds` are for cases where no document is named so.
+    `names` come first: `kinds` are for cases where no document is named so. `ids` are just these.
     """
 
     kinds: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    ids: tuple[int, ...] = ()
 
 
 class Column(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
+from aipc_app.answer.gather import readable_documents
 from aipc_app.domain.exporting import ExportFormat
 from aipc_app.domain.jobs import Changes
 from aipc_app.domain.review import (
@@ -25,7 +26,7 @@ from aipc_app.errors import StorageError, UserMistake
 from aipc_app.operations.models import ensure_loaded
 from aipc_app.operations.op import Emit, Op, simply
 from aipc_app.operations.services import Services
-from aipc_app.review import templates
+from aipc_app.review import questions, templates
 from aipc_app.review.as_json import as_json
 from aipc_app.review.compare import compare
 from aipc_app.review.draft import draft_of
@@ -58,6 +59,29 @@ def review_case(services: Services, *, case_id: int, template: str, language: st
         return _run(services, emit, cancel, lambda model: _begin(services, case_id, wanted, language, model))
 
     return Op("review", work)
+
+
+def ask_each_document(services: Services, *, case_id: int, question: str, language: str | None = None) -> Op[Review]:
+    """One question asked of every document of the case, a finding a document. Emits and stops as `review_case` does;
+    asked again, it goes on with what is left, and with documents that came since."""
+
+    def work(emit: Emit, cancel: threading.Event) -> Review:
+        (asked,) = _questions((question,))
+        documents = readable_documents(services.store, (case_id,))
+        wanted = questions.of_each_document(asked, documents)
+        return _run(services, emit, cancel, lambda model: _begin(services, case_id, wanted, language, model))
+
+    return Op("ask each document", work)
+
+
+def ask_questions(services: Services, *, case_id: int, asked: Sequence[str], language: str | None = None) -> Op[Review]:
+    """A list of questions over the whole case, worked through however long it takes. As `ask_each_document`."""
+
+    def work(emit: Emit, cancel: threading.Event) -> Review:
+        wanted = questions.of_the_case(_questions(asked))
+        return _run(services, emit, cancel, lambda model: _begin(services, case_id, wanted, language, model))
+
+    return Op("ask questions", work)
 
 
 def resume_review(services: Services, *, review_id: int) -> Op[Review]:
@@ -127,6 +151,13 @@ def check_export(path: Path) -> str:
     return ending
 
 
+def _questions(asked: Sequence[str]) -> tuple[str, ...]:
+    kept = tuple(dict.fromkeys(line.strip() for line in asked if any(c.isalnum() for c in line)))
+    if not kept:
+        raise UserMistake("The question is empty; write what you want to know.")
+    return kept
+
+
 def _run(services: Services, emit: Emit, cancel: threading.Event, begin: Callable[[str], Review]) -> Review:
     """Load the model if need be, then work; reading ahead waits meanwhile."""
     model = ensure_loaded(services).run(emit, cancel)
@@ -157,9 +188,7 @@ def _language(services: Services, case_id: int) -> str:
     return "zh" if not first or 2 * chinese >= len(first) else "en"
 
 
-def _export(
-    services: Services, review_id: int, path: Path, accepted_only: bool, cancel: threading.Event
-) -> Path:
+def _export(services: Services, review_id: int, path: Path, accepted_only: bool, cancel: threading.Event) -> Path:
     ending = check_export(path)
     review = services.store.reviews.get(review_id)
     if ending == JSON:

@@ -72,6 +72,8 @@ class CaseMaterial:
 
     def _matching(self, rule: DocumentRule) -> tuple[Document, ...]:
         """By name first: 银行交易明细 says more than 'a statement'."""
+        if rule.ids:
+            return tuple(d for d in self.documents if d.id in rule.ids)
         named = tuple(d for d in self.documents if any(word.lower() in self._called(d) for word in rule.names))
         return named or tuple(d for d in self.documents if self._field(d, FieldName.KIND) in rule.kinds)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from aipc_app.answer.gather import readable_documents
 from aipc_app.domain.review import (
     Decision,
     Finding,
@@ -24,6 +25,7 @@ from aipc_app.domain.review import (
 from aipc_app.paths import Home
 from aipc_app.review.compare import compare
 from aipc_app.review.draft import draft_of
+from aipc_app.review.questions import of_each_document, of_the_case
 from aipc_app.review.templates import shipped_templates
 from engine.client.fake import FakeEngine
 from engine.errors import EngineError
@@ -238,3 +240,27 @@ def test_without_documents_of_a_kind_the_item_is_asked_of_the_whole_case(home: H
     assert status(review, "claimed_principal") is FindingStatus.SUPPORTED
     assert status(review, "delivered") is FindingStatus.NOT_FOUND
     bench.store.close()
+
+
+def test_one_question_is_asked_of_every_document_and_later_of_the_new_one_alone(home: Home) -> None:
+    engine = FakeEngine({"本金": said("被告归还借款本金100,000元。")}, score=lambda _request: YES)
+    bench = Bench(home, engine)
+    documents = readable_documents(bench.store, (bench.case,))
+    review = bench.run(bench.begin(of_each_document("归还的本金是多少？", documents)))
+    by_label = {item.label.zh: status(review, item.id) for item in review.template.items}
+    assert by_label["起诉状.txt"] is FindingStatus.SUPPORTED
+    assert by_label["银行交易明细.txt"] is not FindingStatus.SUPPORTED  # it is not proved by another document
+    asked = len(engine.many_requests)
+    bench.add("补充说明.txt", "被告归还借款本金100,000元。")
+    wider = of_each_document("归还的本金是多少？", readable_documents(bench.store, (bench.case,)))
+    assert wider.id == review.template.id and wider.hash != review.template.hash
+    again = bench.run(bench.runner.take_over(bench.begin(wider), review, bench.model.name))
+    assert len(again.findings) == len(documents) + 1 and len(engine.many_requests) == asked + 1
+    bench.store.close()
+
+
+def test_a_list_of_questions_is_worked_through(make: Callable[..., Bench]) -> None:
+    bench = make()
+    review = bench.run(bench.begin(of_the_case(["归还多少本金？", "合同由哪里管辖？"])))
+    assert status(review, "question_1") is FindingStatus.SUPPORTED
+    assert status(review, "question_2") is not FindingStatus.SUPPORTED
