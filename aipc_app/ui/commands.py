@@ -15,6 +15,7 @@ class Command(StrEnum):
     ADD = "add"
     FIND = "find"
     ASK = "ask"
+    REVIEW = "review"
     NEW_CONVERSATION = "new_conversation"
     HISTORY = "history"
     NEXT_PANE = "next_pane"
@@ -37,6 +38,7 @@ KEYS = (
     Keys("Ctrl+O", Command.ADD),
     Keys("Ctrl+F", Command.FIND),
     Keys("Ctrl+L", Command.ASK),
+    Keys("Ctrl+R", Command.REVIEW),
     Keys("Ctrl+Shift+N", Command.NEW_CONVERSATION),
     Keys("Ctrl+H", Command.HISTORY),
     Keys("F6", Command.NEXT_PANE),

@@ -27,7 +27,7 @@ class CasePage(QWidget):
         super().__init__()
         self._context = context
         self._case: Case | None = None
-        self.middle = MiddlePane(context, ("ask", "find"))
+        self.middle = MiddlePane(context, ("ask", "find", "review", "golden"))
         self.conversation = self.middle.conversation
         self.bench = Workbench(context, self.middle)
         self._actions = CaseActions(context, self)

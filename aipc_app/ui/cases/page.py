@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QTabBar, QWidget
 
 from aipc_app.domain.documents import Case
 from aipc_app.domain.jobs import Changes
-from aipc_app.operations import cases
+from aipc_app.domain.review import Template
+from aipc_app.operations import cases, reviewing
 from aipc_app.ui.cases.actions import CaseActions
 from aipc_app.ui.cases.delegate import CaseDelegate
 from aipc_app.ui.cases.model import CasesModel
@@ -24,6 +25,8 @@ from aipc_app.ui.widgets.empty import EmptyState
 from aipc_app.ui.widgets.file_drop import FileDrop
 from aipc_app.ui.widgets.search_field import SearchField
 
+_MOST_OFFERED = 4  # templates to drop files on
+
 
 class Shelf(StrEnum):
     """Which cases are listed."""
@@ -34,10 +37,14 @@ class Shelf(StrEnum):
 
 
 class CasesPage(QWidget):
-    """`opened(Case)`; `opened_with_files(Case, paths)` when files were dropped here for a new case."""
+    """`opened(Case)`; `opened_with_files(Case, paths)` when files were dropped here for a new case.
+
+    `review_wanted(Case, paths, template id)` when they were dropped to be reviewed at once.
+    """
 
     opened = Signal(object)
     opened_with_files = Signal(object, list)
+    review_wanted = Signal(object, list, str)
 
     def __init__(self, context: UiContext) -> None:
         super().__init__()
@@ -112,8 +119,11 @@ class CasesPage(QWidget):
         self.shelves.setExpanding(False)
 
     def _connect(self) -> None:
-        drop = FileDrop(self, self._context.words, "cases.drop")
-        drop.dropped.connect(self._dropped)
+        self.drop = FileDrop(self, self._context.words, "cases.drop")
+        self.drop.dropped.connect(self._dropped)
+        self.drop.chosen.connect(self._dropped_for_review)
+        self._context.words.changed.connect(self._load_templates)
+        self._load_templates()
         self.search.textChanged.connect(self._filter)
         self.shelves.currentChanged.connect(lambda _i: self.reload())
         self.view.opened.connect(self._open)
@@ -187,6 +197,20 @@ class CasesPage(QWidget):
         menu.addSeparator()
         offer("trash", "cases.trash_it", self.actions_.trash)
         return menu
+
+    def _load_templates(self) -> None:
+        """For the places to drop files on."""
+        bridge = self._context.bridge
+        bridge.start(reviewing.list_templates(bridge.services), self, done=self._offer_templates)
+
+    def _offer_templates(self, templates: tuple[Template, ...]) -> None:
+        words = self._context.words
+        shown = [(one.id, one.title.of(words.language)) for one in templates[:_MOST_OFFERED]]
+        self.drop.offer(words("cases.drop_review"), shown)
+
+    def _dropped_for_review(self, paths: list[Path], template: str) -> None:
+        self.actions_.create(
+            then=lambda case: self.review_wanted.emit(case, paths, template), suggestion=paths[0].stem)
 
     def _dropped(self, paths: list[Path]) -> None:
         self.actions_.create(then=lambda case: self.opened_with_files.emit(case, paths), suggestion=paths[0].stem)
