@@ -23,8 +23,8 @@ import bare
 
 ROOT = Path(__file__).resolve().parents[2]
 DIST, WORK = ROOT / "dist", ROOT / "build" / "bare-debian"
-SAMPLE = "/opt/aipc/app/assets/samples/loan"
-QUESTION = "借款本金是多少？"
+SAMPLE = "/opt/aipc/app/assets/samples/lending"
+QUESTION = "借款合同约定的借款金额是多少？"
 DISPLAY = ":97"
 DEFAULT_MODEL = "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
 TOOLS = ("debootstrap", "strace", "unshare", "Xvfb", "import", "xwininfo")
