@@ -98,19 +98,25 @@ class ReadLane(WorkLane):
         except Exception as error:
             log_bug(error)
             self._settle(job, DocumentStatus.FAILED, _BUG, retryable=True)
+        finally:
+            self._pace.note_ended(job.document_id)
         self._announce(job.document_id)
 
     def _read(self, job: Job, document: Document) -> ReadResult:
-        reading = self._settings().reading
+        reading, started = self._settings().reading, time.monotonic()
         return read_document(
             self._reader,
             self._store,
             document,
             limits=ReadLimits(seconds=reading.seconds_per_file, memory_bytes=reading.memory_mib_per_file << 20),
             password=self._passwords.get(document.id),
-            on_fraction=lambda fraction: self._progress(job, fraction),
+            on_fraction=lambda fraction: self._done_so_far(job, document, fraction, started),
             cancel=self._cancel,
         )
+
+    def _done_so_far(self, job: Job, document: Document, fraction: float, started: float) -> None:
+        self._progress(job, fraction)
+        self._pace.note_running(document.id, document.size, fraction, time.monotonic() - started)
 
     def _save(self, job: Job, document: Document, result: ReadResult) -> None:
         """Pages, passages, words and the next job, durable together: from here on it is found by keyword."""

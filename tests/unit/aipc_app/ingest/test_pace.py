@@ -26,6 +26,23 @@ def test_files_alike_take_as_long_as_those_before() -> None:
     assert pace.seconds_left(waiting, embeds=False) == 0.0
 
 
+def test_a_long_file_tells_its_own_time_while_it_is_read() -> None:
+    pace = Pace()
+    pending = PendingWork(read_documents=1, read_bytes=5_000_000)
+    pace.note_running(7, 5_000_000, 0.01, 30.0)
+    pace.note_running(7, 5_000_000, 0.5, 1.0)
+    assert pace.seconds_left(pending) is None  # too little of it, or too short
+    pace.note_running(7, 5_000_000, 0.25, 30.0)
+    assert pace.seconds_left(pending) == 90.0
+    for _ in range(3):
+        pace.note_read(80_000, 0, 1.0)
+    more = PendingWork(read_documents=11, read_bytes=5_000_000 + 10 * 80_000)
+    assert pace.seconds_left(more) == 100.0  # 90 of the long one, and ten alike
+    assert pace.seconds_left(more, readers=2) == 90.0  # the long one is not read by two
+    pace.note_ended(7)
+    assert pace.seconds_left(PendingWork()) == 0.0
+
+
 def test_the_latest_work_counts() -> None:
     pace = Pace()
     for _ in range(100):
