@@ -75,17 +75,19 @@ class Leaving(QObject):
     def _save(self) -> None:
         """One after the other; what can't be saved is told, and the window stays."""
         for editor in self._editors():
-            for (document_id, page), text in editor.drafts.items():
-                bridge = self._context.bridge
-                bridge.start(
-                    details.correct_page(bridge.services, document_id=document_id, page=page, text=text), self,
-                    lane=Lane.WORK, done=lambda _none, e=editor, key=(document_id, page): self._saved(e, key))
+            for key, text in editor.drafts.items():
+                self._save_one(editor, key, text)
                 return
         self._close()
 
-    def _saved(self, editor: PageEditor, key: tuple[int, int]) -> None:
-        editor.forget(key)
-        self._save()
+    def _save_one(self, editor: PageEditor, key: tuple[int, int], text: str) -> None:
+        def saved(_none: None) -> None:
+            editor.forget(key)
+            self._save()
+
+        bridge, (document_id, page) = self._context.bridge, key
+        op = details.correct_page(bridge.services, document_id=document_id, page=page, text=text)
+        bridge.start(op, self, lane=Lane.WORK, done=saved)
 
     def _close(self) -> None:
         self._sure = True
