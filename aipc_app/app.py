@@ -20,7 +20,7 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-from aipc_app import log, paths
+from aipc_app import carried, log, paths
 from aipc_app.answer.ahead import ReadingAhead
 from aipc_app.answer.memory import Memory
 from aipc_app.answer.service import AnswerService
@@ -28,6 +28,7 @@ from aipc_app.errors import AipcError, HomeInUse, StorageError
 from aipc_app.ingest.queue import IngestQueue
 from aipc_app.ingest.watch import FolderWatcher
 from aipc_app.operations.changes import ChangeBus
+from aipc_app.operations.servers import server_of
 from aipc_app.operations.services import Services
 from aipc_app.paths import Home
 from aipc_app.review.run import ReviewRunner
@@ -35,14 +36,17 @@ from aipc_app.search.service import SearchService
 from aipc_app.settings.file import load as load_settings
 from aipc_app.settings.holder import SettingsHolder
 from aipc_app.settings.model import Settings
+from aipc_app.settings.secrets import Secrets
 from aipc_app.store import Store
 from aipc_app.text import tokens
 from aipc_app.workers.encoder import Encoder
 from aipc_app.workers.reader import Reader, worker_count
 from aipc_app.workers.spawn import child_command
 from engine.client.base import EngineClient
+from engine.client.choice import ChosenEngine
 from engine.client.models import ModelTasks
 from engine.client.process import ProcessEngine
+from engine.client.remote import RemoteEngine
 from engine.types.remembering import StoreSettings
 from engine.wire.offline import guard
 
@@ -57,6 +61,7 @@ def run(arguments: list[str]) -> int:
 
 def _open_window(home: Home, *, sample: bool = False) -> int:
     """The window. Qt is imported here and only here, so that the command line starts without it."""
+    carried.load_libraries()
     from aipc_app.bench.start import report_start
     from aipc_app.ui.main import run as run_window
 
@@ -99,7 +104,8 @@ def _build(home: Home, engine: EngineClient | None, stack: ExitStack, *, reads_a
     stack.callback(reader.close)
     encoder = Encoder(_encoder_command(home, settings), home.logs)
     stack.callback(encoder.close)
-    engine = engine or ProcessEngine(child_command("engine"), home.logs / "engine.log", _kept(home, settings()))
+    secrets = Secrets()
+    engine = engine or _engine(home, settings, secrets)
     stack.callback(engine.close)
     model_tasks = ModelTasks(child_command("models"), paths.assets() / "models.toml", home.logs / "models.log")
     ingest = IngestQueue(store, reader, encoder, settings, changes.publish, readers=readers)
@@ -127,11 +133,19 @@ def _build(home: Home, engine: EngineClient | None, stack: ExitStack, *, reads_a
         memory=memory,
         ahead=ahead,
         reviews=ReviewRunner(store, search, engine, encoder, settings),
+        secrets=secrets,
     )
+    stack.callback(services.door.close)
     ingest.start()
     watcher.start()
     ahead.start(reads=reads_ahead)
     return services
+
+
+def _engine(home: Home, settings: SettingsHolder, secrets: Secrets) -> EngineClient:
+    """The child process, and the server that may be used in its place; the settings are looked at each time."""
+    local = ProcessEngine(child_command("engine"), home.logs / "engine.log", _kept(home, settings()))
+    return ChosenEngine(local, RemoteEngine(lambda: server_of(settings()), secrets.token))
 
 
 def _kept(home: Home, settings: Settings) -> StoreSettings:

@@ -191,6 +191,8 @@ class ReadingAhead:
         state = self._engine.state
         if not isinstance(state, EngineReady):
             raise AipcError("No language model is loaded; choose one under Models.")
+        if not state.model.abilities.remembers:
+            raise AipcError("A server remembers by itself what it read; it can't be made to read ahead.")
         return state.model
 
     # -- by itself -------------------------------------------------------------------------------
@@ -218,7 +220,7 @@ class ReadingAhead:
 
     def _read_next(self) -> float | None:
         state = self._engine.state
-        if not self._wanted() or not isinstance(state, EngineReady):
+        if not self._wanted() or not isinstance(state, EngineReady) or not state.model.abilities.remembers:
             return None
         pause = self._hindrance()
         if pause is Pause.NONE:

@@ -67,9 +67,9 @@ class Memory:
         return Survey(case_id=case_id, prompt=prompt, known=known, shares=shares) if shares else None
 
     def note(self, cases: Iterable[int]) -> None:
-        """Note what is remembered of these now; nothing when no model is loaded."""
+        """Note what is remembered of these now; nothing when no model is loaded, or one that remembers by itself."""
         state = self._engine.state
-        if isinstance(state, EngineReady):
+        if isinstance(state, EngineReady) and state.model.abilities.remembers:
             for case_id in cases:
                 self.survey(case_id, state.model)
 

@@ -31,6 +31,8 @@ def _doctor(services: Services, _options: argparse.Namespace, output: Output, ca
     for name, version in report.versions.items():
         output.line(f"version  {name} {version}")
     output.line(f"network  {report.offline.attempts} connections attempted")
+    if report.server:
+        output.line(f"server   text of your files is sent to {report.server}")
     for problem in report.problems:
         output.line(f"problem  {translate(problem, system_language())}")
     output.line("all is well" if report.ok else "see the problems above")

@@ -29,7 +29,10 @@ class Offline(Struct, frozen=True, kw_only=True):
 
 
 class DoctorReport(Struct, frozen=True, kw_only=True):
-    """What `aipc doctor` says. Memory in bytes. `problems` are sentences that say what to do."""
+    """What `aipc doctor` says. Memory in bytes. `problems` are sentences that say what to do.
+
+    `server`: where text of the user's files is sent to instead of a model here, None for nowhere.
+    """
 
     ok: bool
     devices: tuple[Device, ...]
@@ -38,3 +41,4 @@ class DoctorReport(Struct, frozen=True, kw_only=True):
     models: tuple[ModelInfo, ...]
     offline: Offline
     problems: tuple[str, ...]
+    server: str | None = None

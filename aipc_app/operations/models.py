@@ -92,7 +92,10 @@ def _list(services: Services) -> tuple[ModelInfo, ...]:
     for entry_file in catalogue:
         found.setdefault(entry_file, _folder(services, entry_file) if not entry_file.endswith(".gguf") else None)
     chosen = services.settings().models.chat
-    return tuple(_info(file, path, catalogue.get(file), chosen) for file, path in found.items())
+    listed = (_info(file, path, catalogue.get(file), chosen) for file, path in found.items())
+    if services.settings().server.enabled:  # a server answers in the place of all of them
+        return tuple(msgspec.structs.replace(model, in_use=False) for model in listed)
+    return tuple(listed)
 
 
 def _files(services: Services) -> dict[str, Path | None]:
@@ -170,23 +173,33 @@ def _use(services: Services, name: str) -> ModelInfo:
         if model.path is None:
             raise UserMistake(f"{model.name} is not on this machine yet; run 'aipc models fetch {model.role}'.")
     settings = services.settings()
+    if settings.server.enabled:
+        services.engine.unload()
     services.settings.replace(
-        msgspec.structs.replace(settings, models=msgspec.structs.replace(settings.models, chat=chosen))
+        msgspec.structs.replace(
+            settings,
+            models=msgspec.structs.replace(settings.models, chat=chosen),
+            server=msgspec.structs.replace(settings.server, enabled=False),
+        )
     )
     services.changes.publish(Changes(models=True, settings=True))
     return msgspec.structs.replace(model, in_use=True)
 
 
 def _ensure_loaded(services: Services, emit: Emit, cancel: threading.Event) -> LoadedModel:
-    path = chosen_model(services)
+    server = services.settings().server
+    path = str(server.address) if server.enabled else str(chosen_model(services))
     state = services.engine.state
-    if isinstance(state, EngineReady) and state.model.path == str(path):
+    if isinstance(state, EngineReady) and state.model.path == path:
         return state.model
     return load_model(services, path, emit, cancel)
 
 
-def load_model(services: Services, path: Path, emit: Emit, cancel: threading.Event) -> LoadedModel:
-    """Load this file by the settings, in place of what is loaded. Raises Cancelled or EngineError."""
+def load_model(services: Services, path: Path | str, emit: Emit, cancel: threading.Event) -> LoadedModel:
+    """Load this file by the settings (or the model of the server at this address), in place of what is loaded.
+
+    Raises Cancelled or EngineError.
+    """
     wanted = services.settings().models
     request = LoadRequest(
         str(path),

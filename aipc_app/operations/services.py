@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aipc_app.answer.ahead import ReadingAhead
 from aipc_app.answer.memory import Memory
@@ -10,10 +10,12 @@ from aipc_app.answer.service import AnswerService
 from aipc_app.ingest.queue import IngestQueue
 from aipc_app.ingest.watch import FolderWatcher
 from aipc_app.operations.changes import ChangeBus
+from aipc_app.operations.door import DoorKeeper
 from aipc_app.paths import Home
 from aipc_app.review.run import ReviewRunner
 from aipc_app.search.service import SearchService
 from aipc_app.settings.holder import SettingsHolder
+from aipc_app.settings.secrets import Secrets
 from aipc_app.store import Store
 from aipc_app.workers.encoder import Encoder
 from aipc_app.workers.reader import Reader
@@ -40,3 +42,5 @@ class Services:
     memory: Memory
     ahead: ReadingAhead
     reviews: ReviewRunner
+    secrets: Secrets = field(default_factory=Secrets)
+    door: DoorKeeper = field(default_factory=DoorKeeper)

@@ -76,6 +76,17 @@ class Remembering(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     on_battery: bool = False  # also without mains
 
 
+class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A server of the organisation that answers instead of a model here. Its token is never written in the settings."""
+
+    enabled: bool = False
+    address: str | None = None
+    allowed: tuple[str, ...] = ()  # addresses that text of the user's files may be sent to
+    model: str | None = None  # None: the only one it has
+    context_tokens: Annotated[int, Meta(ge=1024, le=10_000_000)] | None = None  # None: as the server tells
+    ca_file: str | None = None  # certificate of the organisation's own authority; None: the system's
+
+
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     window: Window = Window()
     models: Models = Models()
@@ -83,3 +94,4 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     answers: Answers = Answers()
     reading: Reading = Reading()
     remembering: Remembering = Remembering()
+    server: Server = Server()

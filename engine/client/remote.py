@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -35,6 +35,7 @@ from engine.types.prompt import Prompt
 from engine.types.remembering import Known, RememberRequest, StoreStatus
 from engine.types.remote import Address, RemoteServer
 
+Shape = TypeVar("Shape")
 USUAL_CONTEXT_TOKENS = 8192  # taken where neither the server nor the settings tell
 _TOP = 20  # the most likely first tokens a server tells
 _PROBE_S = 60.0
@@ -331,7 +332,7 @@ def _described(
     )  # fmt: skip
 
 
-def _decoded(data: bytes, kind: type[Any], address: Address) -> Any:
+def _decoded(data: bytes, kind: type[Shape], address: Address) -> Shape:
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.DecodeError as error:
