@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 from aipc_app.domain.review import Finding, FindingDifference
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.review.finding_row import place_of
-from aipc_app.ui.review.states import status_sign
+from aipc_app.ui.review.states import decision_sign, status_sign
 from aipc_app.ui.widgets.basics import clear, column, frame, icon_button, label, row, said, tone
 
 _MOST_SHOWN = 600  # characters of one side
@@ -83,6 +83,10 @@ class ComparePage(QWidget):
             tone(state, sign.tone)
             head = row()
             head.addWidget(state)
+            if (decided := decision_sign(finding)) is not None:
+                pill = label(words(decided.key), "pill")
+                tone(pill, decided.tone)
+                head.addWidget(pill)
             if finding.citations:
                 place = place_of(finding.citations[0])
                 head.addWidget(icon_button(words, self._context.look, "page", "review.open_source",
@@ -90,6 +94,6 @@ class ComparePage(QWidget):
             head.addStretch(1)
             made.addLayout(head)
             text = finding.shown or words.sentence(finding.reason) or words("review.nothing")
-            made.addWidget(label(text[:_MOST_SHOWN], wrap=True))
+            made.addWidget(label(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…", wrap=True))
         made.addStretch(1)
         return made

@@ -41,18 +41,21 @@ class FindingRow(QFrame):
         self._lay_out()
         themed(self.mark, context.look, self._paint_mark)
         context.words.changed.connect(self._say)
-        self.show_waiting()
+        self._show(WAITING, None)
 
     def show_waiting(self) -> None:
         """Not begun yet."""
-        self._show(WAITING, None)
+        if self._sign is not WAITING or self.finding is not None:
+            self._show(WAITING, None)
 
     def show_working(self) -> None:
-        if self.finding is None:
+        if self.finding is None and self._sign is not WORKING:
             self._show(WORKING, None)
 
     def show_finding(self, finding: Finding) -> None:
         """As it is now, the user's decision included."""
+        if finding == self.finding:
+            return
         self._show(status_sign(finding), finding)
         if self.detail is not None:
             self.detail.show_finding(finding)

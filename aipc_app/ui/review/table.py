@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from aipc_app.domain.review import Decision, Finding, Item, Review
@@ -12,6 +14,8 @@ from aipc_app.ui.context import UiContext
 from aipc_app.ui.review.finding_detail import FindingDetail
 from aipc_app.ui.review.finding_row import FindingRow
 from aipc_app.ui.widgets.basics import clear, column, label
+
+_BUILD_S = 0.015
 
 
 class FindingTable(QScrollArea):
@@ -26,6 +30,11 @@ class FindingTable(QScrollArea):
         self._context = context
         self._review: Review | None = None
         self._titles: list[tuple[QLabel, int]] = []
+        self._findings: dict[str, Finding] = {}
+        self._working: set[str] = set()
+        self._todo: deque[int | Item | None] = deque()
+        self._again = QTimer(self, singleShot=True, interval=0)
+        self._again.timeout.connect(self._build_some)
         self.rows: dict[str, FindingRow] = {}
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -36,51 +45,77 @@ class FindingTable(QScrollArea):
         self.setWidget(sheet)
         context.words.changed.connect(self._retitle)
 
+    @property
+    def building(self) -> bool:
+        """Rows are still to come."""
+        return bool(self._todo)
+
     def show_review(self, review: Review) -> None:
-        """Its rows; kept when it is the same template as before."""
+        """Its rows, a few at a time; kept when they are those of this review."""
         if self._review is None or self._review.id != review.id:
-            self._build(review)
+            self.empty()
+            self._todo.extend(_pieces(review))
         self._review = review
+        self._findings = {finding.item: finding for finding in review.findings}
         for item, shown in self.rows.items():
-            finding = review.finding(item)
-            if finding is not None:
-                shown.show_finding(finding)
-            else:
-                shown.show_waiting()
+            self._fill(item, shown)
+        self._build_some()
 
     def empty(self) -> None:
         """Nothing of a review before."""
         self._review, self.rows, self._titles = None, {}, []
+        self._findings, self._working = {}, set()
+        self._todo.clear()
         clear(self._inside)
 
     def show_working(self, items: Sequence[str]) -> None:
         """These are being worked out."""
+        self._working.update(items)
         for item in items:
             if item in self.rows:
                 self.rows[item].show_working()
 
     def show_finding(self, finding: Finding) -> None:
+        self._findings[finding.item] = finding
         if finding.item in self.rows:
             self.rows[finding.item].show_finding(finding)
 
     def rest(self) -> None:
         """Nothing is worked out any more."""
+        self._working.clear()
         for shown in self.rows.values():
             if shown.finding is None:
                 shown.show_waiting()
 
-    def _build(self, review: Review) -> None:
-        self.empty()
-        language = self._context.words.language
-        for number, section in enumerate(review.template.sections):
-            title = label(section.title.of(language), "heading", wrap=True)
-            self._titles.append((title, number))
+    def _build_some(self) -> None:
+        """For a few milliseconds: ninety rows at once would hold the window up."""
+        until = time.monotonic() + _BUILD_S
+        while self._todo and time.monotonic() < until:
+            self._build(self._todo.popleft())
+        if self._todo:
+            self._again.start()
+
+    def _build(self, piece: int | Item | None) -> None:
+        if isinstance(piece, Item):
+            self.rows[piece.id] = shown = self._row(piece)
+            self._fill(piece.id, shown)
+            self._inside.addWidget(shown)
+        elif piece is not None and self._review is not None:
+            title = label(self._review.template.sections[piece].title.of(self._context.words.language), "heading",
+                          wrap=True)
+            self._titles.append((title, piece))
             self._inside.addWidget(title)
-            for item in section.items:
-                self.rows[item.id] = self._row(item)
-                self._inside.addWidget(self.rows[item.id])
-        self._inside.addStretch(1)
-        self.verticalScrollBar().setValue(0)
+        else:
+            self._inside.addStretch(1)
+
+    def _fill(self, item: str, shown: FindingRow) -> None:
+        finding = self._findings.get(item)
+        if finding is not None:
+            shown.show_finding(finding)
+        elif item in self._working:
+            shown.show_working()
+        else:
+            shown.show_waiting()
 
     def _row(self, item: Item) -> FindingRow:
         made = FindingRow(self._context, item, self._detail)
@@ -103,3 +138,11 @@ class FindingTable(QScrollArea):
         for title, number in self._titles:
             title.setText(self._review.template.sections[number].title.of(
                 self._context.words.language))
+
+
+def _pieces(review: Review) -> Iterator[int | Item | None]:
+    """What the table is built of, from above: a section by its number, its items, None for the end."""
+    for number, section in enumerate(review.template.sections):
+        yield number
+        yield from section.items
+    yield None
