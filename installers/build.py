@@ -39,7 +39,9 @@ def main() -> int:
                 file=sys.stderr,
             )
             return 1
-    tree = _step("program folder", lambda: build_tree(WORK / "tree"))
+    tree = WORK / "tree"
+    if not options.keep_tree:
+        _step("program folder", lambda: build_tree(tree))
     about = packing.About(_version(), json.loads((tree / "installation.json").read_text())["glibc"], platform.machine())
     print(sizes.table(tree))
     if options.only != "tree":

@@ -110,16 +110,13 @@ def _tar(tree: Path, models: Sequence[Path], work: Path, payload: Path) -> None:
         "--directory",
         str(tree),
         ".",
-        "--directory",
-        str(beside),
-        *(["models"] if models else []),
+        *(["--directory", str(beside), "models"] if models else []),
     ]
     program = shutil.which("pigz") or "gzip"
-    with payload.open("wb") as output:
-        archive = subprocess.Popen(command, stdout=subprocess.PIPE)
+    with payload.open("wb") as output, subprocess.Popen(command, stdout=subprocess.PIPE) as archive:
         subprocess.run([program, "-6", "--no-name"], stdin=archive.stdout, stdout=output, check=True)
-        if archive.wait() != 0:
-            raise OSError("tar failed; its message is above.")
+    if archive.returncode != 0:
+        raise OSError("tar failed; its message is above.")
     shutil.rmtree(beside)
 
 

@@ -20,7 +20,7 @@ It asks nothing. The data lies elsewhere (~/.local/share/aipc) and is never touc
 安装过程不提问。数据位于别处（~/.local/share/aipc），安装与卸载均不触及。卸载：运行 文件夹/uninstall"
 }
 
-if [ "$(id -u)" = 0 ]; then prefix=/opt/aipc links=/usr/local; else prefix=$HOME/.local/share/aipc-app links=$HOME/.local; fi
+if [ "$(id -u)" = 0 ]; then prefix=/opt/aipc; else prefix=$HOME/.local/share/aipc-app; fi
 quiet= only_check=
 while [ $# -gt 0 ]; do
     case $1 in
@@ -33,6 +33,9 @@ while [ $# -gt 0 ]; do
     shift
 done
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
+# A program in a user's own folder has its command and menu entry there, too.
+if [ "$(id -u)" = 0 ]; then links=/usr/local; else links=$HOME/.local; fi
+case $prefix in "$HOME"/*) links=$HOME/.local ;; esac
 tell() { [ -n "$quiet" ] || say "$1" "$2"; }
 
 check_system "$prefix"

@@ -13,6 +13,7 @@ case ${1:-} in
 esac
 [ -f "$prefix/installation.json" ] || { say "This is not an installation of AIPC." "这里没有安装 AIPC。" >&2; exit 1; }
 if [ "$(id -u)" = 0 ]; then links=/usr/local; else links=$HOME/.local; fi
+case $prefix in "$HOME"/*) links=$HOME/.local ;; esac
 sh "$prefix/parts/links.sh" remove "$prefix" "$links"
 rm -rf "$prefix"
 if [ -n "$purge" ]; then
