@@ -29,7 +29,7 @@ class About:
         return {"x86_64": "amd64", "aarch64": "arm64"}[self.machine]
 
 
-def debian_package(tree: Path, about: About, work: Path, target: Path) -> None:
+def debian_package(tree: Path, about: About, work: Path, target: Path, *, compression: str = "gzip") -> None:
     """`/opt/aipc` with the command, menu entry, icon and file kinds in the system's places."""
     root = work / "deb"
     shutil.rmtree(root, ignore_errors=True)
@@ -48,7 +48,7 @@ def debian_package(tree: Path, about: About, work: Path, target: Path) -> None:
     (control / "preinst").write_text(_filled("preinst.sh", about, size), encoding="utf-8")
     (control / "preinst").chmod(0o755)
     subprocess.run(
-        ["dpkg-deb", "--root-owner-group", "-Zgzip", "-z6", "--build", root, target],
+        ["dpkg-deb", "--root-owner-group", f"-Z{compression}", "--build", root, target],
         check=True,
         stdout=subprocess.DEVNULL,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -21,12 +22,17 @@ from typing import Any
 
 import bare
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from building import packing
+
 ROOT = Path(__file__).resolve().parents[2]
 DIST, WORK = ROOT / "dist", ROOT / "build" / "bare-debian"
 SAMPLE = "/opt/aipc/app/assets/samples/lending"
 QUESTION = "借款合同约定的借款金额是多少？"
 DISPLAY = ":97"
 DEFAULT_MODEL = "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
+OLDER = "aipc_0.0.1_older.deb"
 TOOLS = ("debootstrap", "strace", "unshare", "Xvfb", "import", "xwininfo")
 
 
@@ -43,9 +49,13 @@ class Journey:
             self.old_systems_are_told_before_anything_is_copied,
             self.deb_installs,
             self.doctor_finds_all,
+            self.older_version_takes_its_place,
             self.model_is_joined_from_its_parts,
             self.sample_is_indexed,
             self.question_is_answered_with_a_citation,
+            self.update_migrates_a_copy_beside_it,
+            self.older_version_refuses_newer_data,
+            self.conversation_goes_on_and_nothing_is_read_again,
             self.later_commands,
             self.window_opens,
             self.update_keeps_the_data,
@@ -77,6 +87,42 @@ class Journey:
         report = json.loads(self._aipc("doctor", "--json").stdout)
         assert report["offline"]["attempts"] == 0
         return f"{report['versions']}"
+
+    def older_version_takes_its_place(self) -> str:
+        """Going back is what dpkg calls a downgrade; the data so far is none."""
+        shutil.rmtree(self._home() / ".local/share/aipc", ignore_errors=True)
+        made = older_package()
+        _link(made, self._bare.root / "media" / made.name)
+        done = self._bare.run("dpkg", "-i", f"/media/{made.name}")
+        assert done.returncode == 0, done.stderr
+        return f"the program as of {_older_commit()[:12]}"
+
+    def update_migrates_a_copy_beside_it(self) -> str:
+        before = self._digest()
+        done = self._bare.run("dpkg", "-i", f"/media/{_deb().name}")
+        assert done.returncode == 0, done.stderr
+        assert self._digest() == before
+        copies = [path.name for path in self._data().parent.glob("aipc-schema-*")]
+        assert len(copies) == 1
+        return f"the same case and documents; {copies[0]} is the database from before"
+
+    def older_version_refuses_newer_data(self) -> str:
+        database = self._data().read_bytes()
+        self._bare.run("dpkg", "-i", f"/media/{OLDER}")
+        done = self._aipc("cases")
+        assert done.returncode == 1 and "newer version" in done.stderr, done.stderr
+        assert self._data().read_bytes() == database
+        again = self._bare.run("dpkg", "-i", f"/media/{_deb().name}")
+        assert again.returncode == 0, again.stderr
+        return done.stderr.strip()
+
+    def conversation_goes_on_and_nothing_is_read_again(self) -> str:
+        """The one the older version began: what it remembered is used by the newer one."""
+        done = self._aipc("ask", "--case", "民间借贷", QUESTION, "--conversation", "1", "--json", timeout_s=1800)
+        assert done.returncode == 0, done.stderr
+        timing = json.loads(done.stdout)["timing"]
+        assert timing["restored_tokens"] > 0, timing
+        return f"{timing['restored_tokens']} tokens restored, {timing['prefilled_tokens']} prefilled"
 
     def model_is_joined_from_its_parts(self) -> str:
         parts = sorted(DIST.glob(f"{self._model}*"))
@@ -224,6 +270,27 @@ class Journey:
         except (AssertionError, subprocess.SubprocessError, KeyError, StopIteration, OSError, ValueError) as error:
             self.failed.append(name)
             print(f"FAIL  {name} ({time.monotonic() - started:.0f} s): {type(error).__name__} {error}", flush=True)
+
+
+def older_package() -> Path:
+    """The program of before the last change of the schema, in today's folder: a package of an earlier version."""
+    tree, target = WORK / "older", WORK / OLDER
+    shutil.rmtree(tree, ignore_errors=True)
+    shutil.copytree(ROOT / "build" / "installer" / "tree", tree, copy_function=os.link)
+    shutil.rmtree(tree / "app")
+    (tree / "app").mkdir()
+    archive = ["git", "archive", _older_commit(), "aipc_app", "engine", "assets"]
+    with subprocess.Popen(archive, cwd=ROOT, stdout=subprocess.PIPE) as files:
+        subprocess.run(["tar", "-x", "-C", tree / "app"], stdin=files.stdout, check=True)
+    about = packing.About("0.0.1", json.loads((tree / "installation.json").read_text())["glibc"], platform.machine())
+    packing.debian_package(tree, about, WORK, target, compression="none")
+    return target
+
+
+def _older_commit() -> str:
+    migrations = ["git", "log", "-1", "--format=%H", "--", "aipc_app/store/migrations"]
+    last = subprocess.check_output(migrations, cwd=ROOT, text=True).strip()
+    return subprocess.check_output(["git", "rev-parse", f"{last}^"], cwd=ROOT, text=True).strip()
 
 
 def _deb() -> Path:
