@@ -32,23 +32,23 @@ def python_tag() -> str:
     return sysconfig.get_config_var("SOABI") or f"cpython-{sys.version_info.major}{sys.version_info.minor}"
 
 
-def wheel_in(folder: Path) -> Path | None:
-    """The wheel that a finished build left, if any."""
-    return next(iter(sorted(folder.glob("*.whl"))), None)
+def wheel_in(folder: Path, pattern: str = "*.whl") -> Path | None:
+    """The wheel that a finished build left, if any; or whatever else it was to leave."""
+    return next(iter(sorted(folder.glob(pattern))), None)
 
 
-def built_once(folder: Path, build: Callable[[Path], None]) -> Path:
+def built_once(folder: Path, build: Callable[[Path], None], pattern: str = "*.whl") -> Path:
     """The wheel in `folder`; if there is none, `build` is called with an empty folder to leave one in.
 
     Two processes at once build once; a build that fails or is killed leaves nothing that looks finished.
-    Raises SetupError if no wheel comes of it."""
+    Raises SetupError if no wheel comes of it. Another `pattern` is for what is no wheel."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with locked(folder.with_name(folder.name + ".lock"), f"another build of {folder.name}"):
-        if found := wheel_in(folder):
+        if found := wheel_in(folder, pattern):
             return found
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".building-") as unfinished:
             build(Path(unfinished))
-            wheel = wheel_in(Path(unfinished))
+            wheel = wheel_in(Path(unfinished), pattern)
             if wheel is None:
                 raise SetupError(f"Building {folder.name} left no wheel.")
             shutil.rmtree(folder, ignore_errors=True)

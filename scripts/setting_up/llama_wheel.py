@@ -1,4 +1,4 @@
-"""The one build of llama.cpp: for every CPU of this family, with a GPU backend where its headers are at hand.
+"""The one build of llama.cpp, for every CPU of this family; its backend for GPUs is a step of its own.
 
 pip's own cache of wheels is passed over on both ends: it doesn't know CMake flags, and a wheel that somebody
 built for the CPU in front of them (-march=native) crashes on the next machine.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import time
 import zipfile
 from collections.abc import Mapping
@@ -20,9 +19,8 @@ from setting_up import caches, say
 from setting_up.say import SetupError
 
 PORTABLE_FLAGS = ("-DGGML_NATIVE=OFF", "-DGGML_BACKEND_DL=ON", "-DGGML_CPU_ALL_VARIANTS=ON")
-OLDEST_VULKAN_HEADERS = (1, 4, 309)
-# A folder with include/vulkan (and share/cmake for the SPIR-V headers), used instead of the system's.
-VULKAN_HEADERS_VARIABLE = "AIPC_VULKAN_HEADERS"
+# Mends a fault of older compilers on CPUs with AMX; the file says which.
+AMX_TILES = Path(__file__).with_name("amx_tiles.h")
 # These would change the build without changing its name in the cache.
 FOREIGN_FLAGS = ("CMAKE_ARGS", "SKBUILD_CMAKE_ARGS", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS")
 BYTES_PER_COMPILER = 1 << 30
@@ -31,68 +29,27 @@ PIP_OPTIONS = ("--verbose", "--no-deps", "--no-cache-dir", f"--no-binary={PACKAG
 
 
 @dataclass(frozen=True)
-class VulkanHeaders:
-    """Headers new enough for llama.cpp, under `prefix`/include."""
-
-    prefix: Path
-    version: tuple[int, int, int]
-
-
-@dataclass(frozen=True)
 class Build:
     """What makes one build differ from another."""
 
     version: str
-    vulkan: VulkanHeaders | None
     system: str
 
     @property
-    def flags(self) -> tuple[str, ...]:
-        return (*PORTABLE_FLAGS, *(("-DGGML_VULKAN=ON",) if self.vulkan else ()))
-
-    @property
     def key(self) -> str:
-        """Its folder in the cache. Where the headers lie doesn't count, which they are does."""
-        parts = [*self.flags, *(map(str, self.vulkan.version) if self.vulkan else ())]
-        digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()[:12]
+        """Its folder in the cache."""
+        parts = self.cmake_arguments.encode() + AMX_TILES.read_bytes()
+        digest = hashlib.sha256(parts).hexdigest()[:12]
         return f"llama-cpp-python-{self.version}-{self.system}-{digest}"
 
     @property
     def cmake_arguments(self) -> str:
-        if self.vulkan is None:
-            return " ".join(self.flags)
-        prefix = self.vulkan.prefix
-        return " ".join(
-            (*self.flags, f"-DVulkan_INCLUDE_DIR={prefix}/include", f"-DCMAKE_PREFIX_PATH={prefix}")
-        )
+        return " ".join(PORTABLE_FLAGS)
 
 
-def planned(version: str, environment: Mapping[str, str]) -> Build:
+def planned(version: str) -> Build:
     """The build for this machine."""
-    return Build(version=version, vulkan=find_vulkan(environment), system=caches.system_tag())
-
-
-def find_vulkan(environment: Mapping[str, str]) -> VulkanHeaders | None:
-    """Vulkan headers that llama.cpp can use, with the shader compiler it needs; None if either is lacking."""
-    if shutil.which("glslc", path=environment.get("PATH")) is None:
-        return None
-    named = [environment[name] for name in (VULKAN_HEADERS_VARIABLE, "VULKAN_SDK") if environment.get(name)]
-    for prefix in map(Path, [*named, "/usr", "/usr/local"]):
-        version = vulkan_version(prefix)
-        if version is not None and version >= OLDEST_VULKAN_HEADERS:
-            return VulkanHeaders(prefix=prefix, version=version)
-    return None
-
-
-def vulkan_version(prefix: Path) -> tuple[int, int, int] | None:
-    """The version that the headers under `prefix`/include say they are."""
-    try:
-        text = (prefix / "include" / "vulkan" / "vulkan_core.h").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    patch = re.search(r"#define VK_HEADER_VERSION (\d+)", text)
-    complete = re.search(r"#define VK_HEADER_VERSION_COMPLETE VK_MAKE_API_VERSION\(\d+, (\d+), (\d+),", text)
-    return (int(complete[1]), int(complete[2]), int(patch[1])) if patch and complete else None
+    return Build(version=version, system=caches.system_tag())
 
 
 def folder(build: Build) -> Path:
@@ -104,14 +61,13 @@ def provide(build: Build, python: Path, log: Path) -> Path:
     """The wheel of this build, from the cache or built now. Raises SetupError."""
 
     def compile_into(target: Path) -> None:
-        devices = "CPU and Vulkan" if build.vulkan else "CPU"
-        say.step(f"Building llama.cpp {build.version} ({devices}), once for all checkouts: about 10 minutes")
+        say.step(f"Building llama.cpp {build.version}, once for all checkouts: about 10 minutes")
         requirement = f"{PACKAGE}=={build.version}"
         say.must_run(
             [python, "-m", "pip", "wheel", *PIP_OPTIONS, "--wheel-dir", target, requirement],
             log,
             "llama.cpp could not be built.",
-            on_line=_Percentage(),
+            on_line=Percentage(),
             environment=build_environment(build, os.environ),
         )
         if wheel := caches.wheel_in(target):
@@ -121,9 +77,19 @@ def provide(build: Build, python: Path, log: Path) -> Path:
 
 
 def build_environment(build: Build, environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment of that build."""
+    mended = {} if os.name == "nt" else {"CXXFLAGS": compiler_flags()}
+    return clean_environment(environment) | {"CMAKE_ARGS": build.cmake_arguments} | mended
+
+
+def compiler_flags() -> str:
+    """For every C++ file of llama.cpp, where the compiler takes GCC's options."""
+    return f'-include "{AMX_TILES}"'
+
+
+def clean_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment without flags from elsewhere, and with no more compilers at once than memory holds."""
     cleaned = {name: value for name, value in environment.items() if name not in FOREIGN_FLAGS}
-    cleaned["CMAKE_ARGS"] = build.cmake_arguments
     cleaned.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", str(_compilers_at_once()))
     return cleaned
 
@@ -157,18 +123,19 @@ def _compilers_at_once() -> int:
     return max(1, min(cores, memory // BYTES_PER_COMPILER))
 
 
-class _Percentage:
+class Percentage:
     """Shows how far the compiler is, from Ninja's [done/all], every five percent."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
-        self._shown = 0
+        self._shown = self._all = 0
 
     def __call__(self, line: str) -> None:
         found = re.match(r"\s*\[(\d+)/(\d+)\] ", line)
-        if found is None:
+        if found is None or int(found[2]) < self._all:  # a part that is built by a build of its own
             return
-        percent = 100 * int(found[1]) // int(found[2])
+        self._all = int(found[2])
+        percent = 100 * int(found[1]) // self._all
         if percent >= self._shown + 5:
             self._shown = percent
             say.detail(f"{percent}% compiled after {say.duration(time.monotonic() - self._started)}")

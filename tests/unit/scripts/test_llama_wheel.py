@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
+import platform
+import shlex
+import shutil
 import stat
+import subprocess
 import zipfile
 from pathlib import Path
 
 import pytest
 from setting_up import llama_wheel
-from setting_up.llama_wheel import Build, VulkanHeaders
+from setting_up.llama_wheel import Build
 from setting_up.say import SetupError
 
-HEADER = """\
-#define VK_HEADER_VERSION {patch}
-#define VK_HEADER_VERSION_COMPLETE VK_MAKE_API_VERSION(0, 1, {minor}, VK_HEADER_VERSION)
-"""
 SYSTEM = "linux-x86_64-glibc2_36"
-
-
-def put_headers(prefix: Path, minor: int, patch: int) -> Path:
-    header = prefix / "include" / "vulkan" / "vulkan_core.h"
-    header.parent.mkdir(parents=True)
-    header.write_text(HEADER.format(minor=minor, patch=patch))
-    return prefix
-
-
-@pytest.fixture
-def shader_compiler(tmp_path: Path) -> str:
-    """A folder for PATH that has glslc in it."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    (folder / "glslc").write_text("#!/bin/sh\n")
-    (folder / "glslc").chmod(stat.S_IRWXU)
-    return str(folder)
 
 
 def wheel_with(tmp_path: Path, *names: str) -> Path:
@@ -44,52 +27,45 @@ def wheel_with(tmp_path: Path, *names: str) -> Path:
 
 
 def test_no_build_is_for_the_cpu_in_front_of_us() -> None:
-    arguments = Build("0.3.36", None, SYSTEM).cmake_arguments
+    arguments = Build("0.3.36", SYSTEM).cmake_arguments
     assert arguments == "-DGGML_NATIVE=OFF -DGGML_BACKEND_DL=ON -DGGML_CPU_ALL_VARIANTS=ON"
 
 
-def test_new_enough_vulkan_headers_add_the_gpu_backend(tmp_path: Path, shader_compiler: str) -> None:
-    prefix = put_headers(tmp_path / "sdk", 4, 309)
-    environment = {"PATH": shader_compiler, "AIPC_VULKAN_HEADERS": str(prefix)}
-    build = llama_wheel.planned("0.3.36", environment)
-    assert build.vulkan == VulkanHeaders(prefix, (1, 4, 309))
-    assert "-DGGML_VULKAN=ON" in build.cmake_arguments
-    assert f"-DVulkan_INCLUDE_DIR={prefix}/include" in build.cmake_arguments
-
-
-def test_old_vulkan_headers_are_left_alone(tmp_path: Path, shader_compiler: str) -> None:
-    prefix = put_headers(tmp_path / "old", 3, 239)
-    assert llama_wheel.vulkan_version(prefix) == (1, 3, 239)
-    found = llama_wheel.find_vulkan({"PATH": shader_compiler, "AIPC_VULKAN_HEADERS": str(prefix)})
-    assert found is None or found.prefix != prefix
-
-
-def test_without_the_shader_compiler_there_is_no_gpu_backend(tmp_path: Path) -> None:
-    prefix = put_headers(tmp_path / "sdk", 4, 309)
-    assert llama_wheel.find_vulkan({"PATH": str(tmp_path), "AIPC_VULKAN_HEADERS": str(prefix)}) is None
-
-
-def test_the_cache_keeps_builds_apart_that_differ() -> None:
-    headers = VulkanHeaders(Path("/a"), (1, 4, 309))
-    builds = [
-        Build("0.3.36", None, SYSTEM),
-        Build("0.3.37", None, SYSTEM),
-        Build("0.3.36", None, "linux-aarch64-glibc2_36"),
-        Build("0.3.36", headers, SYSTEM),
-        Build("0.3.36", VulkanHeaders(Path("/a"), (1, 4, 320)), SYSTEM),
-    ]
-    assert len({build.key for build in builds}) == len(builds)
-    assert Build("0.3.36", VulkanHeaders(Path("/elsewhere"), (1, 4, 309)), SYSTEM).key == builds[3].key
+def test_the_cache_keeps_builds_apart_that_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    builds = [Build("0.3.36", SYSTEM), Build("0.3.37", SYSTEM), Build("0.3.36", "linux-aarch64-glibc2_36")]
+    keys = {build.key for build in builds}
+    monkeypatch.setattr(llama_wheel, "PORTABLE_FLAGS", ("-DGGML_NATIVE=ON",))
+    assert len({*keys, builds[0].key}) == len(builds) + 1
 
 
 def test_flags_from_the_user_s_environment_do_not_reach_the_compiler() -> None:
-    build = Build("0.3.36", None, SYSTEM)
-    hostile = {"CFLAGS": "-march=native", "CMAKE_ARGS": "-DGGML_NATIVE=ON", "SKBUILD_CMAKE_ARGS": "x", "HOME": "/h"}
+    build = Build("0.3.36", SYSTEM)
+    native = {"CFLAGS": "-march=native", "CXXFLAGS": "-march=native", "CMAKE_ARGS": "-DGGML_NATIVE=ON"}
+    hostile = {**native, "SKBUILD_CMAKE_ARGS": "x", "HOME": "/h"}
     environment = llama_wheel.build_environment(build, hostile)
     assert environment["CMAKE_ARGS"] == build.cmake_arguments
     assert environment["HOME"] == "/h"
     assert not {"CFLAGS", "SKBUILD_CMAKE_ARGS"} & set(environment)
+    assert "native" not in environment.get("CXXFLAGS", "")
     assert int(environment["CMAKE_BUILD_PARALLEL_LEVEL"]) >= 1
+
+
+@pytest.mark.skipif(shutil.which("g++") is None or platform.machine() != "x86_64", reason="a compiler for x86-64")
+def test_a_tile_s_whole_shape_reaches_the_cpu(tmp_path: Path) -> None:
+    """Without the header older compilers drop 56 of the 64 bytes, and Sapphire Rapids ends the process."""
+    source, out = tmp_path / "tile.cpp", tmp_path / "tile.s"
+    source.write_text(
+        "#include <immintrin.h>\n"
+        "void load() {\n"
+        "    alignas(64) unsigned char shape[64] = {1};\n"
+        "    for (int i = 0; i < 8; i++) { shape[16 + 2 * i] = 64; shape[48 + i] = 77; }\n"
+        "    _tile_loadconfig(shape);\n"
+        "}\n"
+    )
+    flags = ["-O3", "-mavx512f", "-mamx-tile", *shlex.split(llama_wheel.compiler_flags())]
+    subprocess.run(["g++", *flags, "-S", source, "-o", out], check=True)
+    text = out.read_text()
+    assert str(0x4D4D4D4D4D4D4D4D) in text or str(0x4D4D4D4D) in text  # eight rows of 77 bytes are stored
 
 
 def test_a_wheel_with_cpu_variants_is_accepted(tmp_path: Path) -> None:
@@ -116,8 +92,10 @@ def test_installed_cpu_variants_are_found(tmp_path: Path) -> None:
 
 
 def test_the_compiler_s_progress_is_told_every_five_percent(capsys: pytest.CaptureFixture[str]) -> None:
-    show = llama_wheel._Percentage()
-    for line in ("  [1/200] /usr/bin/g++ a.cpp", "  [11/200] x", "Building wheel", "  [12/200] x", "  [200/200] x"):
+    show = llama_wheel.Percentage()
+    part_of_its_own = ("[1/2] x", "[2/2] x")
+    for line in ("  [1/200] /usr/bin/g++ a.cpp", *part_of_its_own, "  [11/200] x", "Building wheel", "  [12/200] x",
+                 "  [200/200] x"):  # fmt: skip
         show(line)
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["5%", "100%"]
 
@@ -136,7 +114,7 @@ def put_pip(tmp_path: Path, wheel: Path) -> Path:
 def test_the_wheel_is_built_from_source_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     built = wheel_with(tmp_path, "llama_cpp/lib/libllama.so", "bin/libggml-cpu-haswell.so")
-    python, build = put_pip(tmp_path, built), Build("0.3.36", None, SYSTEM)
+    python, build = put_pip(tmp_path, built), Build("0.3.36", SYSTEM)
     first = llama_wheel.provide(build, python, tmp_path / "log")
     assert llama_wheel.provide(build, python, tmp_path / "log") == first
     assert first.read_bytes() == built.read_bytes()
@@ -150,5 +128,5 @@ def test_a_build_for_one_cpu_is_not_kept(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     python = put_pip(tmp_path, wheel_with(tmp_path, "llama_cpp/lib/libllama.so", "llama_cpp/lib/libggml-cpu.so"))
     with pytest.raises(SetupError, match="one CPU only"):
-        llama_wheel.provide(Build("0.3.36", None, SYSTEM), python, tmp_path / "log")
+        llama_wheel.provide(Build("0.3.36", SYSTEM), python, tmp_path / "log")
     assert list((tmp_path / "cache").rglob("*.whl")) == []

@@ -29,6 +29,8 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
     made: list[set[str]] = []
     monkeypatch.setattr("setting_up.system_packages.provide", lambda log, compiling: None)
     monkeypatch.setattr(environment, "create", lambda checkout: None)
+    monkeypatch.setattr(environment, "site_packages", lambda checkout: checkout.environment)
+    monkeypatch.setattr("setting_up.vulkan_backend.has_gpu", lambda: False)
     monkeypatch.setattr(environment, "install", lambda checkout, known, build, extras: made.append(set(extras)))
     return made
 
@@ -67,6 +69,17 @@ def test_an_installation_that_fails_is_done_again(
     assert stamp.read(checkout.environment) is None
     set_up(checkout)
     assert installed == [{"dev"}, {"dev"}]
+
+
+@pytest.mark.parametrize(("gpu", "asked", "built"), [(False, False, 0), (True, False, 1), (False, True, 1)])
+def test_the_gpu_backend_is_added_where_there_is_a_gpu_or_it_is_asked_for(
+    checkout: Checkout, installed: list[set[str]], monkeypatch: pytest.MonkeyPatch, gpu: bool, asked: bool, built: int
+) -> None:
+    versions: list[str] = []
+    monkeypatch.setattr("setting_up.vulkan_backend.has_gpu", lambda: gpu)
+    monkeypatch.setattr("setting_up.vulkan_backend.provide", lambda version, *others: versions.append(version))
+    steps._set_up(checkout, frozenset({"dev"}), [steps.NO_MODELS], vulkan=asked)
+    assert versions == ["0.3.36"] * built
 
 
 def test_an_extra_that_does_not_exist_is_told_with_those_that_do(checkout: Checkout) -> None:
