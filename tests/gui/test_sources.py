@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -204,6 +205,17 @@ class TestConversations:
         rig.until(lambda: rig.window.toast.isVisible())
         text = path.read_text(encoding="utf-8")
         assert QUESTION in text and ANSWER in text and "[1]" in text and "合同" in text
+
+    def test_export_as_a_word_document_has_the_quote_as_a_footnote(self, rig: Rig, tmp_path: Path) -> None:
+        rig.open_case()
+        rig.ask()
+        page, path = rig.case_page, tmp_path / "对话.docx"
+        write_conversation(page, rig.desktop.context, page.conversation.answers(), path)
+        rig.until(path.is_file)
+        rig.until(lambda: rig.window.toast.isVisible())
+        with zipfile.ZipFile(path) as package:
+            assert ANSWER in package.read("word/document.xml").decode()
+            assert "合同.txt, page 1" in package.read("word/footnotes.xml").decode()
 
     def test_markdown_from_documents_is_escaped(self, rig: Rig, tmp_path: Path) -> None:
         rig.answer = "甲方向乙方出借人民币500,000元<script>*粗*。"

@@ -1,4 +1,4 @@
-"""A conversation as plain text or Markdown, sources included. Pure."""
+"""A conversation as plain text, Markdown or a document's plan, sources included. Pure."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from aipc_app.domain.answers import Answer, Citation, SentenceState
+from aipc_app.domain.exporting import DocumentPlan, ExportSection, Footnote, Paragraph, Run
 from aipc_app.ui.case.conversation.pieces import pieces
 from aipc_app.ui.case.conversation.where import where_told
 from aipc_app.ui.words import Words
@@ -34,6 +35,36 @@ def conversation_markdown(title: str, answers: Sequence[Answer], words: Words) -
         blocks += [f"## {_escape(answer.question)}", _escape(_body(answer, words), keep_numbers=True)]
         blocks += [_markdown_source(item, words) for item in answer.citations]
     return "\n\n".join(blocks) + "\n"
+
+
+def conversation_plan(title: str, answers: Sequence[Answer], words: Words) -> DocumentPlan:
+    """All turns, a section a question, with footnotes for the sources."""
+    sections = tuple(ExportSection(answer.question, _paragraphs(answer, words)) for answer in answers)
+    return DocumentPlan(
+        title=title, language=words.language, sections=sections, notice=words("export.notice"),
+        contents=len(answers) > 1,
+    )  # fmt: skip
+
+
+def _paragraphs(answer: Answer, words: Words) -> tuple[Paragraph, ...]:
+    """The answer's own paragraphs; notes and marks stand behind the sentence they belong to."""
+    if answer.refused:
+        return (Paragraph((Run(answer.text),), remark=True),)
+    notes = {one.marker: Footnote(document=one.document, page=one.page, quote=one.quote, page_label=one.page_label)
+             for one in answer.citations}
+    paragraphs: list[list[Run]] = [[]]
+    for piece in pieces(answer.text, answer.sentences):
+        first, *rest = piece.text.split("\n")
+        paragraphs[-1].append(Run(first))
+        paragraphs += [[Run(line)] for line in rest]
+        sentence = piece.sentence
+        if sentence is None:
+            continue
+        found = tuple(notes[marker] for marker in sentence.citations if marker in notes)
+        supported = sentence.state is SentenceState.SUPPORTED
+        mark = "" if supported else f" [{words(f'answer.mark_{sentence.state.value}')}]"
+        paragraphs[-1].append(Run(mark, notes=found))
+    return tuple(Paragraph(tuple(runs)) for runs in paragraphs if any(run.text.strip() for run in runs))
 
 
 def _body(answer: Answer, words: Words) -> str:
