@@ -57,13 +57,13 @@ def _products(tree: Path, about: packing.About, options: argparse.Namespace) -> 
     made = []
     if options.only in (None, "deb"):
         made.append(DIST / f"aipc_{about.version}_{about.debian_architecture}.deb")
-        _step(made[-1].name, lambda: packing.debian_package(tree, about, WORK, made[-1]))
+        _step(made[-1].name, lambda: packing.debian_package(tree, about, WORK, made[-1], level=options.level))
     if options.only in (None, "run"):
         made.append(DIST / f"{stem}.run")
-        _step(made[-1].name, lambda: packing.self_extracting(tree, [], about, WORK, made[-1]))
+        _step(made[-1].name, lambda: packing.self_extracting(tree, [], about, WORK, made[-1], level=options.level))
     if options.only is None:
         made.append(DIST / f"{stem}-complete.run")
-        _step(made[-1].name, lambda: packing.self_extracting(tree, models, about, WORK, made[-1]))
+        _step(made[-1].name, lambda: packing.self_extracting(tree, models, about, WORK, made[-1], level=options.level))
         for model in models:
             made += _step(f"pack of {model.name}", lambda model=model: packing.split(model, DIST, options.part_bytes))
         made.append(DIST / f"{stem}.cdx.json")

@@ -29,8 +29,8 @@ class About:
         return {"x86_64": "amd64", "aarch64": "arm64"}[self.machine]
 
 
-def debian_package(tree: Path, about: About, work: Path, target: Path, *, compression: str = "gzip") -> None:
-    """`/opt/aipc` with the command, menu entry, icon and file kinds in the system's places."""
+def debian_package(tree: Path, about: About, work: Path, target: Path, *, level: int = 6) -> None:
+    """`/opt/aipc` with the command, menu entry, icon and file kinds in the system's places; gzip's `level`, 0 to 9."""
     root = work / "deb"
     shutil.rmtree(root, ignore_errors=True)
     shutil.copytree(tree, root / "opt" / "aipc", copy_function=os.link)
@@ -48,7 +48,7 @@ def debian_package(tree: Path, about: About, work: Path, target: Path, *, compre
     (control / "preinst").write_text(_filled("preinst.sh", about, size), encoding="utf-8")
     (control / "preinst").chmod(0o755)
     subprocess.run(
-        ["dpkg-deb", "--root-owner-group", f"-Z{compression}", "--build", root, target],
+        ["dpkg-deb", "--root-owner-group", "-Zgzip", f"-z{level}", "--build", root, target],
         check=True,
         stdout=subprocess.DEVNULL,
     )
@@ -76,10 +76,12 @@ Description: ask your case files, offline
 """
 
 
-def self_extracting(tree: Path, models: Sequence[Path], about: About, work: Path, target: Path) -> None:
+def self_extracting(
+    tree: Path, models: Sequence[Path], about: About, work: Path, target: Path, *, level: int = 6
+) -> None:
     """A shell script with the tree, and with `models` in its folder of models, behind it."""
     payload = work / (target.name + ".tar.gz")
-    _tar(tree, models, work, payload)
+    _tar(tree, models, work, payload, level)
     size = megabytes(tree) + sum(model.stat().st_size for model in models) // _BLOCK
     head = _filled("run_head.sh", about, size)
     line = str(head.count("\n") + 1)
@@ -91,7 +93,7 @@ def self_extracting(tree: Path, models: Sequence[Path], about: About, work: Path
     payload.unlink()
 
 
-def _tar(tree: Path, models: Sequence[Path], work: Path, payload: Path) -> None:
+def _tar(tree: Path, models: Sequence[Path], work: Path, payload: Path, level: int) -> None:
     """Owned by nobody in particular, in a fixed order, with one date: the same tree gives the same bytes."""
     beside = work / "with-models"
     shutil.rmtree(beside, ignore_errors=True)
@@ -114,7 +116,7 @@ def _tar(tree: Path, models: Sequence[Path], work: Path, payload: Path) -> None:
     ]
     program = shutil.which("pigz") or "gzip"
     with payload.open("wb") as output, subprocess.Popen(command, stdout=subprocess.PIPE) as archive:
-        subprocess.run([program, "-6", "--no-name"], stdin=archive.stdout, stdout=output, check=True)
+        subprocess.run([program, f"-{level}", "--no-name"], stdin=archive.stdout, stdout=output, check=True)
     if archive.returncode != 0:
         raise OSError("tar failed; its message is above.")
     shutil.rmtree(beside)

@@ -283,7 +283,7 @@ def older_package() -> Path:
     with subprocess.Popen(archive, cwd=ROOT, stdout=subprocess.PIPE) as files:
         subprocess.run(["tar", "-x", "-C", tree / "app"], stdin=files.stdout, check=True)
     about = packing.About("0.0.1", json.loads((tree / "installation.json").read_text())["glibc"], platform.machine())
-    packing.debian_package(tree, about, WORK, target, compression="none")
+    packing.debian_package(tree, about, WORK, target, level=0)
     return target
 
 
