@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 VERSION = "0.3.36"
+AMX_TILES = Path(__file__).parent / "setting_up" / "amx_tiles.h"  # as the program's own build has it
 TARGETS = ("llama-server", "llama-bench")
 FLAGS = (
     "-DCMAKE_BUILD_TYPE=Release", "-DGGML_NATIVE=ON", "-DBUILD_SHARED_LIBS=OFF", "-DLLAMA_BUILD_SERVER=ON",
@@ -53,7 +54,8 @@ def build(folder: Path) -> Path:
         archive.extractall(folder, filter="data")
     source = next(p for p in folder.glob("llama_cpp_python-*") if p.is_dir()) / "vendor" / "llama.cpp"
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    subprocess.run(["cmake", "-S", source, "-B", folder / "build", *generator, *FLAGS], check=True)
+    flags = (*FLAGS, f'-DCMAKE_CXX_FLAGS=-include "{AMX_TILES}"')
+    subprocess.run(["cmake", "-S", source, "-B", folder / "build", *generator, *flags], check=True)
     jobs = str(os.cpu_count() or 1)
     subprocess.run(["cmake", "--build", folder / "build", "--target", *TARGETS, "-j", jobs], check=True)
     return folder / "build" / "bin"
