@@ -92,7 +92,7 @@ class Look(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     these words in its sentence. `rows`: the cell beside one of these words in a table; `year`: the cell under a year,
     "last" or "before". `table`: all rows of tables that have a column for each of these words. `method`: "timeline",
     "both_sides" (of the first two document rules), "numbered" (points), "tables" (all rows of all tables, with their
-    heads) or "last_date". `without`: sentences with one of these words are passed over.
+    heads), "last_date", or "last_exchange" (of messages). `without`: sentences with one of these words are passed over.
     """
 
     heads: tuple[str, ...] = ()
@@ -115,7 +115,8 @@ class Item(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     `documents`: names of the template's document rules, () for all of the case. `compute`: a computation of
     aipc_app.review.computing, `inputs` the ids of the items it takes, by the computation's own names ("a|b": the first
     that is supported). `queries`: what is searched for in the library, beside the values of the items in `about`.
-    `options`: of a choice.
+    `options`: of a choice. `only_with`: where none of these words stands in the documents, nothing is asked: a model
+    asked for the loan in a contract of sale would name the price.
     """
 
     id: str
@@ -132,6 +133,7 @@ class Item(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     inputs: dict[str, str] = {}
     options: tuple[Words, ...] = ()
     columns: tuple[Column, ...] = ()
+    only_with: tuple[str, ...] = ()
     limit: int = 8  # lines of a list, rows of a table, articles, past cases
 
 

@@ -16,7 +16,7 @@ from aipc_app.log import ANSWER
 from aipc_app.review.asking import MAX_TOKENS, Reply, prompt_of, read_reply, schema_of, shape
 from engine.client.base import Branches, EngineClient
 from engine.errors import EngineDied, EngineError
-from engine.types.generation import BranchFailed, FinishReason, Generated, ManyRequest, PrefillProgress
+from engine.types.generation import BranchFailed, FinishReason, Generated, ManyRequest, PrefillProgress, Priority
 from engine.types.prompt import Prompt
 
 _MOST_TOGETHER = 8
@@ -76,6 +76,7 @@ class Asker:
             tuple(prompts[item.id] for item in batch),
             max_tokens=max(MAX_TOKENS[shape(item)] for item in batch),
             json_schemas=tuple(schema_of(item, self._language) for item in batch),
+            priority=Priority.BACKGROUND,  # a question that the user asks meanwhile goes first
             owner=self._owner,
         )
         replies: dict[str, Reply] = {}

@@ -40,7 +40,7 @@ class Library:
         citing = Citing(self._store, sources)
         lines = tuple(
             Sentence(
-                text=f"《{_stem(source.document)}》{source.text.strip()}",
+                text=f"《{_stem(source.document)}》{_article_text(source.text)}",
                 state=SentenceState.SUPPORTED,
                 citations=(citing.mark(i, source.start, source.end),),
             )
@@ -90,6 +90,11 @@ class Library:
     def _source(self, passage: Passage) -> Source:
         page = self._store.documents.page(passage.document_id, passage.page, boxes=False)
         return passage_source(passage, page.text, library=True)
+
+
+def _article_text(text: str) -> str:
+    """Without the headings above it and the empty lines in it."""
+    return "\n".join(line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#"))
 
 
 def _row(

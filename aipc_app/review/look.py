@@ -33,6 +33,8 @@ _LEAD = re.compile(r"^[\s：:，,为是有的]+")
 _LABEL_END = re.compile(r"^[^：:（(，,。\n]{0,6}[\s*]*[：:（(，,]")
 _SPEAKER = re.compile(r"[\s*]*([^\s：:，。]{2,12}?)[*]*[：:]")
 _SIGNATURE = re.compile(r"[^，。；：:;.!?？！]*\d{4}\s?年\s?\d{1,2}\s?月\s?\d{1,2}\s?日\s*")
+_DAY_LINE = re.compile(r"[\s*#—\-=]*\d{4}\s?[年/.\-]\s?\d{1,2}\s?[月/.\-]\s?\d{1,2}\s?日?[\s*—\-=]*")
+_MOST_IN_EXCHANGE = 12
 _SPACE = re.compile(r"(?<=\S)\s*\n\s*(?=\S)")
 _CLOSING = ("综上", "此致", "附：", "答辩人：", "具状人：")
 _KINDS: dict[ItemType, tuple[FactKind, ...]] = {
@@ -199,6 +201,20 @@ def _number_of(text: str) -> str:
     return (
         "".join(group[0] if i in (1, 2, 4) else "n" for i, group in enumerate(found.groups()) if group) if found else ""
     )
+
+
+def last_exchange(item: Item, units: Units) -> Looked:
+    """In messages: what was written on the last day, from the line with its date on."""
+    starts = [i for i, unit in enumerate(units.items) if _DAY_LINE.fullmatch(unit.text.strip())]
+    if not starts or starts[-1] + 1 >= len(units.items):
+        return NOTHING
+    first, following = units.items[starts[-1]], units.items[starts[-1] + 1 :][:_MOST_IN_EXCHANGE]
+    last = [unit for unit in following if unit.source == first.source]
+    if not last:
+        return NOTHING
+    page = units.sources[first.source].page_text
+    lines = [_DECORATION.sub("", line) for line in page[first.start : last[-1].end].split("\n") if line.strip()]
+    return Looked(hits=(Hit(first.source, first.start, last[-1].end, "\n".join(lines)),))
 
 
 def last_date(item: Item, units: Units) -> Looked:
@@ -372,11 +388,25 @@ def _has_any(text: str, words: Sequence[str]) -> bool:
 def _mentions(item: Item, units: Units) -> Looked:
     words = item.look.mentions
     hits = [
-        _hit(unit)
-        for unit in units.items
+        _speech(units, index)
+        for index, unit in enumerate(units.items)
         if _has_any(unit.text, words) and not is_heading(unit.text) and not _has_any(unit.text, item.look.without)
     ]
-    return Looked(hits=tuple(hits[: item.limit]))
+    return Looked(hits=tuple(dict.fromkeys(hits))[: item.limit])
+
+
+def _speech(units: Units, index: int) -> Hit:
+    """In a transcript the whole of what the speaker said; elsewhere the sentence."""
+    unit = units.items[index]
+    page = units.sources[unit.source].page_text
+    soft = soft_breaks(page)
+    first = index
+    while first and units.items[first - 1].source == unit.source:
+        gap = range(units.items[first - 1].end, units.items[first].start)
+        if any(page[at] == "\n" and at not in soft for at in gap):
+            break
+        first -= 1
+    return _paragraph(units, first) if _SPEAKER.match(units.items[first].text) else _hit(unit)
 
 
 def _asked(item: Item, units: Units) -> Looked:
@@ -415,7 +445,7 @@ def _with_heads(heads: Sequence[str], cells: Sequence[str]) -> str:
     return "; ".join(f"{head}: {cell}" for head, cell in list(zip(heads, cells, strict=True))[1:])
 
 
-_METHODS = {"numbered": numbered, "last_date": last_date, "tables": all_tables}
+_METHODS = {"numbered": numbered, "last_date": last_date, "last_exchange": last_exchange, "tables": all_tables}
 
 
 def _method(item: Item, units: Units) -> Looked:

@@ -142,6 +142,8 @@ class _Run:
                 continue
             documents = self._material.of_item(item)
             finding = self._looked(item, documents) if documents else None
+            if finding is None and not self._speaks_of(item, documents or self._material.documents):
+                finding = not_found(item, self._language)
             if finding is None and item.question is None:
                 finding = not_found(item, self._language, "nothing" if documents else "no_documents")
             if finding is not None:
@@ -157,6 +159,11 @@ class _Run:
         if result.several and item.question is None:
             return not_found(item, self._language, "several")
         return None
+
+    def _speaks_of(self, item: Item, documents: Sequence[Document]) -> bool:
+        """Do these documents have one of the words without which the item makes no sense?"""
+        texts = [source.text.lower() for source in self._material.sources(documents)]
+        return not item.only_with or any(word.lower() in text for word in item.only_with for text in texts)
 
     def _both_sides(self, item: Item) -> Finding:
         """The first two document rules of the item are the two sides."""
@@ -258,7 +265,7 @@ class _Run:
             if item.scope is Scope.DOCUMENTS or self._cancel.is_set():
                 continue
             about = [text for id_ in item.about for text in self._texts(id_)]
-            queries = [*about, *item.queries]
+            queries = [*item.queries, *about]
             if item.scope is Scope.LIBRARY:
                 self._keep(self._library.articles(item, queries, self._language))
             else:

@@ -139,3 +139,18 @@ def test_a_timeline_is_in_order_and_has_only_whole_dates() -> None:
 
 def test_nothing_there_is_nothing_found() -> None:
     assert not find("今天天气好。", Look(heads=("诉讼请求",), near=("本金",), rows=("资产",), mentions=("担保",)))
+
+
+def test_what_a_speaker_said_is_quoted_whole_and_elsewhere_the_sentence_alone() -> None:
+    hearing = "审判员：请答辩。\n孙二：我只签了字。我不应当承担责任。\n审判员：休庭。\n"
+    assert texts(find(hearing, Look(mentions=("不应当承担责任",)))) == ["孙二：我只签了字。我不应当承担责任。"]
+    contract = "丙方签字。丙方提供担保。三方各执一份。\n"
+    assert texts(find(contract, Look(mentions=("提供担保",)))) == ["丙方提供担保。"]
+
+
+def test_the_last_day_of_messages() -> None:
+    before = "—— 2021年3月3日 ——\n20:11 孙二：借一点。\n"
+    chat = f"{before}—— 2023年5月6日 ——\n09:12 钱一：再不还我去法院。\n09:40 孙二：本金我认。\n"
+    (told,) = find(chat, Look(method="last_exchange")).hits
+    assert told.text == "2023年5月6日\n09:12 钱一：再不还我去法院。\n09:40 孙二：本金我认。"
+    assert chat[told.start : told.end].endswith("本金我认。")

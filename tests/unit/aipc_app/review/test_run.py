@@ -264,3 +264,12 @@ def test_a_list_of_questions_is_worked_through(make: Callable[..., Bench]) -> No
     review = bench.run(bench.begin(of_the_case(["归还多少本金？", "合同由哪里管辖？"])))
     assert status(review, "question_1") is FindingStatus.SUPPORTED
     assert status(review, "question_2") is not FindingStatus.SUPPORTED
+
+
+def test_what_the_documents_do_not_speak_of_is_not_asked(make: Callable[..., Bench], engine: FakeEngine) -> None:
+    bench = make({"买卖合同.txt": "甲方出卖钢材，货款100,000元。"})
+    item = Item(
+        id="loan", label=words("借款本金"), question=words("原告请求归还多少本金？"), only_with=("借款", "loan")
+    )
+    review = bench.run(bench.begin(template(item)))
+    assert status(review, "loan") is FindingStatus.NOT_FOUND and not engine.many_requests
