@@ -134,6 +134,19 @@ def test_another_case_shows_its_own_reviews_only_while_a_review_goes_on(rig: Rig
     rig.until(lambda: len(pane._reviews) == 1)
 
 
+def test_every_document_is_asked_the_users_own_question(rig: Rig) -> None:
+    open_reviewable(rig)
+    pane = pane_of(rig)
+    own = pane.choosing.own
+    assert not own.each.isEnabled()
+    own.field.setPlainText("借款金额是多少？")
+    QTest.keyClick(own.each, Qt.Key.Key_Space)
+    rig.until(lambda: pane.review is not None and not pane.busy and not pane.table.building)
+    assert {row.item.label.zh for row in pane.table.rows.values()} == {"起诉状.txt", "借款合同.txt"}
+    own.field.setPlainText("借款金额是多少？\n年利率是多少？")
+    assert own.all.isEnabled() and not own.each.isEnabled()
+
+
 def test_two_reviews_are_compared(rig: Rig) -> None:
     pane = reviewed(rig)
     first = pane.review

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 
 from aipc_app.domain.review import ReviewState, ReviewSummary, Template
 from aipc_app.ui.context import UiContext
+from aipc_app.ui.review.asking import OwnQuestions
 from aipc_app.ui.widgets.basics import clear, column, label, row, said, tone
 from aipc_app.ui.widgets.card import CardButton
 from aipc_app.ui.widgets.clamped import ClampedLabel
@@ -40,6 +41,9 @@ class ChoosingPage(QScrollArea):
         inside.addWidget(said(words, "review.choose_hint", "muted", wrap=True))
         self._cards = column(gap=8)
         inside.addLayout(self._cards)
+        self.own = OwnQuestions(context)
+        inside.addSpacing(8)
+        inside.addWidget(self.own)
         self._past = said(words, "review.past", "heading")
         inside.addSpacing(8)
         inside.addWidget(self._past)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -90,13 +90,15 @@ class ReviewPane(QFrame):
 
     def begin(self, template: str) -> None:
         """A review of this case by this template."""
-        if self._case_id is None:
-            return
-        if self.run.busy:
-            self._context.notices.tell(self._context.words("review.one_at_a_time"))
-            return
-        self.run.start(self._case_id, template)
-        self._show_run()
+        self._begin(lambda case_id: self.run.start(case_id, template))
+
+    def ask_each(self, question: str) -> None:
+        """This question, of every document."""
+        self._begin(lambda case_id: self.run.ask_each(case_id, question))
+
+    def ask_list(self, questions: Sequence[str]) -> None:
+        """These questions, over the whole case."""
+        self._begin(lambda case_id: self.run.ask_list(case_id, questions))
 
     def begin_with_files(self, paths: Sequence[Path], template: str) -> None:
         """Take the files in first; the review then starts by itself."""
@@ -131,6 +133,8 @@ class ReviewPane(QFrame):
     def _connect(self) -> None:
         self.choosing.wanted.connect(self.begin)
         self.choosing.opened.connect(self.open_review)
+        self.choosing.own.each_wanted.connect(self.ask_each)
+        self.choosing.own.list_wanted.connect(self.ask_list)
         for part in (self.table, self.comparing):
             part.opened.connect(self.opened)
         self.table.decided.connect(self._decide)
@@ -146,6 +150,15 @@ class ReviewPane(QFrame):
         self.run.events.connect(self._take_events)
         self.run.ended.connect(self._take_end)
         self._context.bridge.changed.connect(self._changed)
+
+    def _begin(self, start: Callable[[int], None]) -> None:
+        if self._case_id is None:
+            return
+        if self.run.busy:
+            self._context.notices.tell(self._context.words("review.one_at_a_time"))
+            return
+        start(self._case_id)
+        self._show_run()
 
     def _load_lists(self) -> None:
         bridge, case_id = self._context.bridge, self._case_id

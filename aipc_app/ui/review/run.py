@@ -60,6 +60,16 @@ class ReviewRun(QObject):
         services = self._context.services
         self._run(case_id, None, reviewing.review_case(services, case_id=case_id, template=template))
 
+    def ask_each(self, case_id: int, question: str) -> None:
+        """One question of every document."""
+        services = self._context.services
+        self._run(case_id, None, reviewing.ask_each_document(services, case_id=case_id, question=question))
+
+    def ask_list(self, case_id: int, asked: Sequence[str]) -> None:
+        """A list of questions over the whole case."""
+        services = self._context.services
+        self._run(case_id, None, reviewing.ask_questions(services, case_id=case_id, asked=asked))
+
     def resume(self, case_id: int, review_id: int) -> None:
         services = self._context.services
         self._run(case_id, review_id, reviewing.resume_review(services, review_id=review_id))
