@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 import msgspec
@@ -73,9 +74,28 @@ class ReviewRunner:
     ) -> None:
         self._store, self._search, self._engine, self._settings = store, search, engine, settings
         self._meaning, self._judges = Meaning(encoder), Judges(store, engine)
+        self._running: set[int] = set()
+        self._lock = threading.Lock()  # of _running
 
     def run(self, review: Review, model: LoadedModel, emit: Emit, cancel: threading.Event) -> Review:
-        """Work out what the review lacks. Raises UserMistake for an empty case; cancel keeps what is done."""
+        """Work out what the review lacks. Raises UserMistake for an empty case, or a review that is being worked out
+        already; cancel keeps what is done."""
+        with self._alone(review.id):
+            return self._work(review, model, emit, cancel)
+
+    @contextmanager
+    def _alone(self, review_id: int) -> Iterator[None]:
+        with self._lock:
+            if review_id in self._running:
+                raise UserMistake("This review is being worked out already; wait for it, or stop it.")
+            self._running.add(review_id)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running.discard(review_id)
+
+    def _work(self, review: Review, model: LoadedModel, emit: Emit, cancel: threading.Event) -> Review:
         strictness = self._settings().answers.strictness
         prover = Prover(
             self._store, self._engine, self._meaning, review.language, bars=bars_of(strictness),

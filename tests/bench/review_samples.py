@@ -4,7 +4,8 @@
 
 Prints the findings that are not as the sheet says, and a table a sample: of the questions' key facts, how many stand
 in a supported finding; of the sheet's items, right and supported, missing (not found, in doubt, unsupported), and
-wrong but shown as supported. `--again` reviews once more from nothing, with the case remembered.
+wrong but shown as supported. `--again` reviews once more from nothing, with the case remembered. `--asked` takes
+templates without what code looks for, so that every question goes to the model.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import tomli_w
+
 from aipc_app.answer.expected import stands
 from aipc_app.operations.samples import Sample, list_samples
+from aipc_app.review.templates import SHIPPED
 from tests.bench.sample_questions import run
 
 TEMPLATES = {"lending": "judge", "loan": "credit", "paper": "paper"}
@@ -31,6 +35,7 @@ def main() -> int:
     parser.add_argument("--model")
     parser.add_argument("--keep", type=Path, help="keep the data folder and the reviews here")
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--asked", action="store_true")
     options = parser.parse_args()
     sheet = tomllib.loads(SHEET.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory(prefix="aipc-reviews-") as folder:
@@ -38,12 +43,13 @@ def main() -> int:
         home.mkdir(parents=True, exist_ok=True)
         if options.model:
             run(home, "models", "use", options.model)
+        names = {id_: asked_only(home, name) if options.asked else name for id_, name in TEMPLATES.items()}
         for sample in list_samples():
             if not options.sample or sample.id in options.sample:
                 add(home, sample)
                 for number in range(2 if options.again else 1):
                     name = sample.id if number == 0 else f"{sample.id} again"
-                    report(sample, name, review(home, sample, name), sheet[sample.id], home)
+                    report(sample, name, review(home, sample, name, names[sample.id]), sheet[sample.id], home)
     return 0
 
 
@@ -54,13 +60,24 @@ def add(home: Path, sample: Sample) -> None:
     run(home, "add", "--case", sample.id, *(str(folder / name) for name in sample.documents))
 
 
-def review(home: Path, sample: Sample, name: str) -> dict[str, Any]:
+def asked_only(home: Path, template: str) -> str:
+    """A user's copy of the template whose items with a question have no look."""
+    raw = tomllib.loads((SHIPPED / f"{template}.toml").read_text(encoding="utf-8"))
+    for item in (item for section in raw["sections"] for item in section["items"] if "question" in item):
+        item.pop("look", None)
+    raw["id"] = f"{template}-asked"
+    (home / "templates").mkdir(exist_ok=True)
+    (home / "templates" / f"{raw['id']}.toml").write_text(tomli_w.dumps(raw), encoding="utf-8")
+    return str(raw["id"])
+
+
+def review(home: Path, sample: Sample, name: str, template: str) -> dict[str, Any]:
     """Under another name it is the same documents in a case without a review."""
     if name != sample.id:
         folder = Path(sample.folder)
         run(home, "add", "--case", name, *(str(folder / document) for document in sample.documents))
     began = time.monotonic()
-    (done,) = run(home, "review", "--case", name, "--template", TEMPLATES[sample.id])
+    (done,) = run(home, "review", "--case", name, "--template", template)
     done["wall_s"] = time.monotonic() - began
     return done
 
