@@ -146,7 +146,7 @@ def _wrong(claim: Claim, units: Units, found: Alignment) -> _Wrong | None:
         return "fact", fact
     if fact := checks.of_another_bound(claim, units, found.spans):
         return "bound", fact
-    return differs(claim, units)
+    return differs(claim, units, found.spans)
 
 
 def _unsupported(claim: Claim, kind: str, detail: str) -> Verdict:

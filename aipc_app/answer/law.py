@@ -30,6 +30,8 @@ _OF_THE = re.compile(
     r"\s+of\s+(?:the\s+)?(?P<name>[A-Z][\w'’&\- ]{3,80}?)(?=[,.;:)]|\s(?:provides|states|says|requires|sets)|$)"
 )
 _LINK = re.compile(r"[》的之中\s]*$")
+_ACCORDING = re.compile(r"(?:根据|依据|依照|按照|[Aa]ccording to|[Uu]nder)\s?$")
+_PROVIDES = re.compile(r"^\s?的?(?:明确)?(?:规定|要求|provides(?: that)?|says(?: that)?)?\s?[，,：:]?\s?")
 _FEWEST_WORDS = 4  # a sentence that only names the article says nothing that it could be held to
 
 
@@ -145,7 +147,7 @@ def _without(claim: Claim, cited: Sequence[CitedArticle]) -> Claim:
     """What the sentence says besides naming the articles."""
     text = claim.text
     for one in sorted(cited, key=lambda each: -each.start):
-        text = text[: one.start] + text[one.end :]
+        text = _ACCORDING.sub("", text[: one.start]) + _PROVIDES.sub("", text[one.end :])
     return make_claim(text, claim.question)
 
 

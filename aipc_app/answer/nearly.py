@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
+from aipc_app.answer.align import Span
 from aipc_app.answer.claim import Claim
 from aipc_app.answer.units import Units, article_of
 from aipc_app.text.facts import Fact, FactKind, find_facts, supports
@@ -54,15 +55,19 @@ _OPPOSITES = (
 _ROLES = frozenset[str]().union(*_PARTIES) | frozenset(("答辩人", "本人", "双方", "对方", "证人", "申请人", "他们"))
 
 
-def differs(claim: Claim, units: Units) -> Difference | None:
+def differs(claim: Claim, units: Units, spans: Sequence[Span] = ()) -> Difference | None:
     """(kind, what) of the first difference that matters, None if there is none.
 
     The kinds: "fact", "party", "bound", "turned", "name", "thing".
 
-    The sentences of the material nearest in words are looked at; one of them that agrees is enough.
+    The sentences of the material nearest in words are looked at, and one of them that agrees is enough; then those
+    of `spans` that make one quote, where a sentence has the words of several.
     """
-    near = [found for found in (_compare(claim, units, index) for index in _nearest(claim, units)) if found is not None]
-    return None if not near or _AGREES in near else near[0]
+    near = [one for index in _nearest(claim, units) if (one := _compare(claim, units, index, index)) is not None]
+    if near and _AGREES not in near:
+        return near[0]
+    quotes = (_compare(claim, units, span.first, span.last) for span in spans if span.last > span.first)
+    return next((one for one in quotes if one not in (None, _AGREES)), None)
 
 
 def _nearest(claim: Claim, units: Units) -> list[int]:
@@ -76,15 +81,15 @@ def _nearest(claim: Claim, units: Units) -> list[int]:
     return [i for i in ranked[:_MOST_COMPARED] if shared[i] >= _ALMOST * most]
 
 
-def _compare(claim: Claim, units: Units, index: int) -> Difference | None:
+def _compare(claim: Claim, units: Units, first: int, last: int) -> Difference | None:
     """None: not nearly the same words. `_AGREES`: no difference that matters."""
-    unit = units.items[index]
-    quote = settled(unit.text)
+    window = units.items[first : last + 1]
+    quote = settled("\n".join(unit.text for unit in window))
     said, source = (plain_words(_EXCEPTED.sub("除外", text)) for text in (settled(claim.text), quote))
     codes = SequenceMatcher(None, said, source, autojunk=False).get_opcodes()
     if sum(b - a for tag, a, b, _, _ in codes if tag == "equal") < NEARLY * max(1, len(said)):
         return None
-    known = [*unit.facts, *article_of(units, index)]
+    known = [*(fact for unit in window for fact in unit.facts), *article_of(units, first)]
     counts = tuple(fact for fact in find_facts(claim.text) if fact.kind is FactKind.COUNT)
     if fact := _other_fact((*claim.hard, *counts), known):
         return "fact", fact.text
@@ -114,7 +119,8 @@ def _changes(
             yield said[a:b], source[c:d]
     for tag, a, b, c, d in (*codes[: equal[0]], *codes[equal[-1] + 1 :]):
         if tag == "replace":  # at the ends; what only the source has there is not part of the claim
-            yield said[a:b], source[d - (b - a) : d] if c == 0 else source[c : c + b - a]
+            length = min(b - a, d - c)
+            yield (said[b - length : b], source[d - length : d]) if c == 0 else (said[a:b], source[c : c + b - a])
 
 
 def _nos(words: Sequence[str]) -> int:

@@ -80,16 +80,16 @@ def _makers(text: str, everyone: list[str], rng: random.Random) -> tuple[tuple[b
         (True, "date in characters", _date_in_characters),
         (True, "traditional script", _traditional),
         (True, "reporting head", lambda s: f"材料写明，{s}" if _is_chinese(s) else f"It says that {s}"),
-        (True, "arabic figures", _arabic_figures),
-        (True, "other words", _other_words),
+        (True, "arabic figures", arabic_figures),
+        (True, "other words", other_words),
         (False, "number", lambda s: _number(s, rng)),
-        (False, "number in characters", _number_in_characters),
+        (False, "number in characters", number_in_characters),
         (False, "date", _date),
         (False, "name", lambda s: _name(s, names, rng)),
         (False, "party", lambda s: _swapped(s, PARTIES)),
         (False, "subject", lambda s: _other_subject(s, everyone, rng)),
         (False, "article", _article),
-        (False, "negation", _negation),
+        (False, "negation", negation),
         (False, "bound", _other_bound),
         (False, "unit", _unit),
     )
@@ -134,7 +134,7 @@ def _traditional(sentence: str) -> str | None:
     return str(opencc.OpenCC("s2t").convert(sentence)) if _is_chinese(sentence) else None
 
 
-def _arabic_figures(sentence: str) -> str | None:
+def arabic_figures(sentence: str) -> str | None:
     """三十日 as 30日, 二万元 as 20000元."""
 
     def arabic(match: re.Match[str]) -> str:
@@ -144,7 +144,7 @@ def _arabic_figures(sentence: str) -> str | None:
     return _CHINESE_FIGURE.sub(arabic, sentence)
 
 
-def _other_words(sentence: str) -> str | None:
+def other_words(sentence: str) -> str | None:
     for one, other in SAME_WORDS:
         sentence = re.sub(rf"\b{one}\b" if one.isascii() else one, other, sentence)
     return sentence
@@ -161,7 +161,7 @@ def _number(sentence: str, rng: random.Random) -> str | None:
     return sentence[: fact.start] + fact.text[:at] + digit + fact.text[at + 1 :] + sentence[fact.end :]
 
 
-def _number_in_characters(sentence: str) -> str | None:
+def number_in_characters(sentence: str) -> str | None:
     """五日内 as 六日内, 十年 as 二十年: the figures statutes are made of."""
     found = _CHINESE_FIGURE.search(sentence)
     if found is None:
@@ -221,7 +221,7 @@ def _article(sentence: str) -> str | None:
     return sentence[: found.start(1)] + DIGITS[DIGITS.index(found[1]) % 9 + 1] + sentence[found.end(1) :]
 
 
-def _negation(sentence: str) -> str | None:
+def negation(sentence: str) -> str | None:
     if not _is_chinese(sentence):
         changed = re.sub(r"\b(was|is|were|are|has|shall|must)\b (?!not)", r"\1 not ", sentence, count=1)
         return changed if changed != sentence else None
