@@ -18,7 +18,7 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
+from packaging.utils import NormalizedName, canonicalize_name
 
 PROJECT = "aipc"
 # Required by a package we use, for what we don't use of it: its dependencies go with it unless others need them.
@@ -59,7 +59,7 @@ _QT_PLUGINS = re.compile(
 def needed() -> list[Distribution]:
     """The installed packages the program runs with, by name, the project itself not among them."""
     installed = {canonicalize_name(d.metadata["Name"]): d for d in distributions()}
-    wanted: dict[str, Distribution] = {}
+    wanted: dict[NormalizedName, Distribution] = {}
     waiting = [canonicalize_name(PROJECT)]
     while waiting:
         name = waiting.pop()
@@ -71,7 +71,7 @@ def needed() -> list[Distribution]:
     return [wanted[name] for name in sorted(wanted)]
 
 
-def _requirements(distribution: Distribution) -> Iterator[str]:
+def _requirements(distribution: Distribution) -> Iterator[NormalizedName]:
     for text in distribution.requires or ():
         requirement = Requirement(text)
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
