@@ -139,6 +139,8 @@ def _step(what: str, do: Callable[[], T]) -> T:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="build.py", description="Build the installers of AIPC.")
+    parser.add_argument("--keep-tree", action="store_true", help="pack the program folder that the last build left")
+    parser.add_argument("--level", type=int, default=6, help="of gzip; 1 packs three times as fast, a little larger")
     parser.add_argument("--only", choices=("tree", "deb", "run"), help="one product instead of all")
     parser.add_argument(
         "--models", nargs="*", default=[DEFAULT_MODEL], metavar="FILE", help="models of the complete bundle"
