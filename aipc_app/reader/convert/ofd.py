@@ -51,6 +51,14 @@ def convert(source: Source) -> Iterator[Content]:
         yield _Ofd(document, OfdPainter(document))
 
 
+def recognised_page(document: OfdDocument, number: int, why: str) -> ReadPage:
+    """A page (from 1) by its picture alone, whatever text the file has for it; `why` that is wanted."""
+    page = document.pages[number - 1]
+    size = round(page.area[2] * POINTS_PER_MM, 3), round(page.area[3] * POINTS_PER_MM, 3)
+    things = [] if page.damaged else list(things_of(document, page))
+    return _Ofd(document, OfdPainter(document))._by_picture(number, page, things, size, why)
+
+
 @dataclass(frozen=True)
 class _Ofd:
     document: OfdDocument

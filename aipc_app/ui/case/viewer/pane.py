@@ -30,6 +30,10 @@ from aipc_app.ui.widgets.empty import EmptyState
 NEED_A_LOOK = (PageState.EMPTY, PageState.GARBLED, PageState.FAILED)
 
 
+def _can_be_recognised(document: Document) -> bool:
+    return document.name.lower().endswith((".pdf", ".ofd"))
+
+
 @dataclass(frozen=True)
 class Place:
     """Where to look: a page, and a span of its text in code points if something is to be marked."""
@@ -207,7 +211,7 @@ class ViewerPane(QFrame):
         page = self._pages[number - 1]
         self.editor.show_page(document_id, page)
         document = self._document
-        self.editor.allow_recognition(bool(document and document.has_layout and document.name.lower().endswith(".pdf")))
+        self.editor.allow_recognition(bool(document and document.has_layout and _can_be_recognised(document)))
         self.editor.show_read("")
         if page.corrected:
             bridge = self._context.bridge
