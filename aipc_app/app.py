@@ -1,6 +1,6 @@
 """Composition root: everything is built here, in this order, and shut down in the reverse.
 
-1. home      the data folder is made and locked (a second program is told who holds it)
+1. home      the data folder is made and locked (a second program is told who holds it); a restore is completed
 2. log       to a file in the home; from here on no process reaches a network
 3. settings  read strictly
 4. store     migrations, the truth
@@ -13,18 +13,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from functools import partial
-from pathlib import Path
 
 import psutil
-from filelock import FileLock, Timeout
 
 from aipc_app import carried, log, paths
 from aipc_app.answer.ahead import ReadingAhead
 from aipc_app.answer.memory import Memory
 from aipc_app.answer.service import AnswerService
-from aipc_app.errors import AipcError, HomeInUse, StorageError
+from aipc_app.errors import AipcError
 from aipc_app.ingest.queue import IngestQueue
 from aipc_app.ingest.watch import FolderWatcher
 from aipc_app.operations.changes import ChangeBus
@@ -38,6 +36,8 @@ from aipc_app.settings.holder import SettingsHolder
 from aipc_app.settings.model import Settings
 from aipc_app.settings.secrets import Secrets
 from aipc_app.store import Store
+from aipc_app.store.home_lock import locked
+from aipc_app.store.restoring import complete_restore
 from aipc_app.text import tokens
 from aipc_app.workers.encoder import Encoder
 from aipc_app.workers.reader import Reader, worker_count
@@ -87,7 +87,8 @@ def opened(home: Home, engine: EngineClient | None = None, *, reads_ahead: bool 
     with ExitStack() as stack:
         home.create()
         guard(home.network_log)
-        stack.enter_context(_locked(home))
+        stack.enter_context(locked(home))
+        complete_restore(home)
         handler = log.to_file(home.logs / "aipc.log")
         stack.callback(log.stop, handler)
         yield _build(home, engine, stack, reads_ahead=reads_ahead)
@@ -158,45 +159,3 @@ def _encoder_command(home: Home, settings: Callable[[], object]) -> list[str]:
     embedding = settings().embedding  # type: ignore[attr-defined]
     command = [*child_command("encoder"), "--backend", embedding.backend, "--vectors", str(home.vectors)]
     return [*command, "--model-folder", embedding.folder] if embedding.folder else command
-
-
-@contextmanager
-def _locked(home: Home) -> Iterator[None]:
-    """Hold the home. The lock is the operating system's, so a crash releases it."""
-    lock = FileLock(home.lock, timeout=0)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        raise HomeInUse(
-            f"The data folder {home.root} is in use by {_holder(home)}; close that program first, "
-            "or name another folder with --home."
-        ) from error
-    except OSError as error:
-        raise StorageError(
-            f"The data folder {home.root} can't be locked ({error.strerror}); "
-            "check that its files are yours, or name another folder with --home."
-        ) from error
-    try:
-        _note_holder(home)
-        yield
-    finally:
-        with suppress(OSError):
-            _holder_file(home).unlink(missing_ok=True)
-        lock.release()
-
-
-def _note_holder(home: Home) -> None:
-    """For the sentence a second program says; the lock holds without it, also on a full disk."""
-    with suppress(OSError):
-        _holder_file(home).write_text(str(os.getpid()), encoding="utf-8")
-
-
-def _holder_file(home: Home) -> Path:
-    return home.root / "holder"
-
-
-def _holder(home: Home) -> str:
-    try:
-        return f"AIPC (process {_holder_file(home).read_text(encoding='utf-8')})"
-    except OSError:
-        return "another AIPC"

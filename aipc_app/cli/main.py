@@ -11,7 +11,22 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from aipc_app import __version__, log, paths
-from aipc_app.cli import asking, cases, demo, doctor, documents, kv, library, models, plan, reviewing, servers, serving
+from aipc_app.cli import (
+    asking,
+    backup,
+    cases,
+    demo,
+    doctor,
+    documents,
+    golden,
+    kv,
+    library,
+    models,
+    plan,
+    reviewing,
+    servers,
+    serving,
+)
 from aipc_app.cli.output import Output, readable
 from aipc_app.errors import AipcError, Cancelled, UserMistake
 from aipc_app.operations.services import Services
@@ -19,7 +34,9 @@ from aipc_app.paths import Home
 from engine.errors import EngineError
 
 Opener = Callable[[Home], AbstractContextManager[Services]]
-_ROOMS = (documents, cases, library, asking, reviewing, models, servers, serving, plan, kv, doctor, demo)
+_ROOMS = (
+    documents, cases, library, asking, golden, reviewing, models, servers, serving, plan, kv, backup, doctor, demo,
+)  # fmt: skip
 
 
 class Room(Protocol):

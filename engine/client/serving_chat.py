@@ -105,8 +105,8 @@ class Told:
         choice = {"index": 0, "message": message, "finish_reason": _finish(end), "logprobs": None}
         return {**self._head("chat.completion"), "choices": [choice], "usage": _usage(end)}
 
-    def _chunk(self, delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
-        choice = {"index": 0, "delta": delta, "finish_reason": reason, "logprobs": None}
+    def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
         return {**self._head("chat.completion.chunk"), "choices": [choice]}
 
     def _head(self, kind: str) -> dict[str, Any]:
