@@ -280,7 +280,7 @@ class RemoteEngine(EngineClient):
         try:
             if self._cancelled:
                 raise EngineError("The loading of the model was stopped.")
-            return link.ask(method, address.path + path, body, begin_s=min(begin_s, self._waits.begin_s))
+            return link.ask(method, path, body, begin_s=min(begin_s, self._waits.begin_s))
         finally:
             self._loading = None
             link.close()

@@ -66,6 +66,9 @@ class Stub:
         body = json.loads(http.rfile.read(length)) if length else {}
         self.requests.append((http.path, dict(http.headers.items()), body))
         try:
+            if body and http.path != "/v1/chat/completions":
+                Exchange(http, body).reply({"error": "no such path"}, 404)
+                return
             handler = self.other if not body else self.chat if body.get("stream") else self.whole
             handler(Exchange(http, body))
         except OSError:
