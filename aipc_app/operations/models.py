@@ -58,10 +58,20 @@ def chosen_model(services: Services) -> Path:
             return Path(model.path)
     if chosen and _usable(Path(chosen)):
         return Path(chosen)
-    raise ModelUnavailable(
-        f"The model '{chosen}' is not on this machine; choose another with 'aipc models use NAME'."
-        if chosen
-        else "There is no language model on this machine; run 'aipc models fetch', or copy a GGUF file "
+    raise ModelUnavailable(_none_to_use(services, chosen))
+
+
+def _none_to_use(services: Services, chosen: str | None) -> str:
+    """An installed build never downloads, so it doesn't advise to."""
+    if chosen:
+        return f"The model '{chosen}' is not on this machine; choose another with 'aipc models use NAME'."
+    if paths.installation() is not None:
+        return (
+            "There is no language model on this machine; import one with 'aipc models import FILE' or on the Models "
+            "page."
+        )
+    return (
+        "There is no language model on this machine; run 'aipc models fetch', or copy a GGUF file "
         f"into {services.home.models} and choose it with 'aipc models use NAME'."
     )
 

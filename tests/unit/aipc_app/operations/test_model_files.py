@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from aipc_app import paths
-from aipc_app.errors import Cancelled, StorageError, UserMistake
+from aipc_app.errors import Cancelled, ModelUnavailable, StorageError, UserMistake
 from aipc_app.operations.changes import ChangeBus
 from aipc_app.operations.model_files import import_model, remove_model
 from aipc_app.operations.models import chosen_model, list_models, use_model
@@ -279,3 +279,12 @@ def test_a_missing_piece_is_named(services: Services, tmp_path: Path) -> None:
     piece.unlink()
     with pytest.raises(UserMistake, match=r"big\.gguf\.002 of the model is missing"):
         import_model(services, path=tmp_path / "stick" / "big.gguf.003").run()
+
+
+def test_an_installed_program_without_a_model_does_not_advise_to_download_one(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "installation", lambda: tmp_path)
+    with pytest.raises(ModelUnavailable, match="import one") as told:
+        chosen_model(services)
+    assert "fetch" not in told.value.message
