@@ -11,7 +11,7 @@ from tests.unit.aipc_app.reader.making import PdfPage, pdf_bytes, show
 def test_files_are_counted_by_kind_and_status_and_digital_pages_timed(tmp_path: Path) -> None:
     folder = tmp_path / "data" / "documents"
     folder.mkdir(parents=True)
-    page = PdfPage(show("The lender and the borrower"))
+    page = PdfPage("".join(show("The lender and the borrower", y=10 + 12 * line, size=10) for line in range(12)))
     (folder / "a.pdf").write_bytes(pdf_bytes([page] * 3))
     (folder / "b.pdf").write_bytes(pdf_bytes([page, PdfPage("")]))
     (folder / "c.pdf").write_bytes(b"%PDF-1.4 rubbish")
