@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
 from msgspec import Struct
@@ -130,6 +130,18 @@ def footnote_text(note: Footnote, words: ExportWords) -> str:
     where = words.where.format(document=note.document, page=note.page_label or note.page)
     quote = " ".join(note.quote.split())
     return words.quoted.format(where=where, quote=quote) if quote else where
+
+
+def lines_of(runs: Iterable[Run]) -> tuple[tuple[Run, ...], ...]:
+    """Cut at line breaks: each line is a paragraph of its own; notes stay behind the end of their run."""
+    lines: list[list[Run]] = [[]]
+    for run in runs:
+        *before, last = run.text.replace("\r\n", "\n").split("\n")
+        for text in before:
+            lines[-1].append(Run(text, run.bold))
+            lines.append([])
+        lines[-1].append(Run(last, run.bold, run.notes))
+    return tuple(tuple(line) for line in lines if any(run.text.strip() or run.notes for run in line))
 
 
 def runs_of(block: Block) -> Iterator[Run]:

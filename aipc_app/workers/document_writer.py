@@ -14,7 +14,7 @@ from aipc_app.errors import Cancelled, StorageError, WorkerDied
 from aipc_app.workers.reader_lane import ChildGoneError, Lane
 
 _POLL_S = 0.05  # how soon a cancel is noticed
-WRITE_SECONDS = 120.0
+WRITE_SECONDS = 300.0
 
 
 class DocumentWriter:

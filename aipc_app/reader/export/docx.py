@@ -11,7 +11,17 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Emu
 
-from aipc_app.domain.exporting import EXPORT_WORDS, Block, DocumentPlan, Heading, Paragraph, Run, Table, Typography
+from aipc_app.domain.exporting import (
+    EXPORT_WORDS,
+    Block,
+    DocumentPlan,
+    Heading,
+    Paragraph,
+    Run,
+    Table,
+    Typography,
+    lines_of,
+)
 from aipc_app.reader.convert.lines import with_plain_line_ends
 from aipc_app.reader.export.docx_contents import Contents
 from aipc_app.reader.export.docx_notes import Footnotes
@@ -58,8 +68,9 @@ class _Writer:
             case Heading():
                 self._contents.heading(block.text, block.level)
             case Paragraph():
-                made = self._document.add_paragraph(style=REMARK if block.remark else "Body Text")
-                self._fill(made, block.runs)
+                for line in lines_of(block.runs):
+                    made = self._document.add_paragraph(style=REMARK if block.remark else "Body Text")
+                    self._fill(made, line)
             case Table():
                 self._table(block)
 
@@ -92,8 +103,8 @@ class _Writer:
             made = paragraph.add_run(with_plain_line_ends(run.text))
             if run.bold:
                 made.bold = True
-            for note in run.notes:
-                self._notes.mark(paragraph, note)
+            for i, note in enumerate(run.notes):
+                self._notes.mark(paragraph, note, follows=i > 0)
 
     def _page_marks(self) -> None:
         section = self._document.sections[0]

@@ -33,9 +33,16 @@ class Footnotes:
         self._root = parse_xml(_SEPARATORS)
         self._count = 0
 
-    def mark(self, paragraph: Any, note: Footnote) -> None:
-        """Put the note's number at the paragraph's end, and the note at the foot of the page."""
+    def mark(self, paragraph: Any, note: Footnote, *, follows: bool = False) -> None:
+        """Put the note's number at the paragraph's end, and the note at the foot of the page.
+
+        `follows` another mark: a comma keeps the two numbers apart.
+        """
         self._count += 1
+        if follows:
+            comma = OxmlElement("w:t")
+            comma.text = ","
+            paragraph._p.append(_run(comma, NOTE_MARK_ID))
         reference = OxmlElement("w:footnoteReference")
         reference.set(qn("w:id"), str(self._count))
         paragraph._p.append(_run(reference, NOTE_MARK_ID))

@@ -10,7 +10,6 @@ from xml.sax.saxutils import escape
 from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A4
 from reportlab.platypus import BaseDocTemplate, CondPageBreak, PageBreak, PageTemplate, Spacer
-from reportlab.platypus import Paragraph as Text
 from reportlab.platypus import Table as Grid
 from reportlab.platypus.tableofcontents import TableOfContents
 
@@ -26,10 +25,12 @@ from aipc_app.domain.exporting import (
     Table,
     Typography,
     footnote_text,
+    lines_of,
     runs_of,
 )
 from aipc_app.reader.convert.lines import with_plain_line_ends
 from aipc_app.reader.export.pdf_fonts import Fonts, embed_fonts
+from aipc_app.reader.export.pdf_lines import Text
 from aipc_app.reader.export.pdf_looks import GRID, Looks, looks_of
 from aipc_app.reader.export.pdf_notes import NotedFrame, note_target
 
@@ -129,7 +130,7 @@ class _Story:
                 return self._heading(block.text, block.level)
             case Paragraph():
                 style = self._looks.remark if block.remark else self._looks.body
-                return [Text(self._runs(block.runs), style)]
+                return [Text(self._runs(line), style) for line in lines_of(block.runs)]
             case Table():
                 return [self._table(block), Spacer(1, 10)]
 

@@ -63,7 +63,7 @@ def _official(fonts: Fonts) -> Looks:
         cell=_style("cell", text, 10.5, 15),
         note=_style("note", text, 9, 12.5),
         contents_title=_style("ct", strong, 16, 30, alignment=TA_CENTER, spaceBefore=16, spaceAfter=6),
-        contents=(_style("c1", text, 14, 25), _style("c2", text, 12, 22, leftIndent=18)),
+        contents=(_style("c1", text, 12, 20), _style("c2", text, 10.5, 16.5, leftIndent=18)),
     )
 
 
@@ -85,7 +85,7 @@ def _plain(fonts: Fonts) -> Looks:
         cell=_style("cell", text, 9.5, 13.5),
         note=_style("note", text, 8.5, 11.5),
         contents_title=_style("ct", strong, 13, 18, spaceBefore=16, spaceAfter=6),
-        contents=(_style("c1", text, 10.5, 17), _style("c2", text, 10, 15, leftIndent=14)),
+        contents=(_style("c1", text, 10.5, 16), _style("c2", text, 10, 14, leftIndent=14)),
     )
 
 

@@ -121,13 +121,22 @@ def notes_of(flowable: Any) -> tuple[int, ...]:
     return tuple(dict.fromkeys(_marked(flowable)))
 
 
+def is_mark(fragment: Any) -> bool:
+    """A piece of text that is a note's number."""
+    return any(True for _ in _numbers(fragment))
+
+
+def _numbers(fragment: Any) -> Iterator[int]:
+    for link in getattr(fragment, "link", None) or ():
+        target = str(link[1] if isinstance(link, tuple) else link).lstrip("#")
+        if target.startswith(_PREFIX):
+            yield int(target.removeprefix(_PREFIX))
+
+
 def _marked(flowable: Any) -> Iterator[int]:
     if isinstance(flowable, Paragraph):
         for fragment in flowable.frags:
-            for link in getattr(fragment, "link", None) or ():
-                target = str(link[1] if isinstance(link, tuple) else link).lstrip("#")
-                if target.startswith(_PREFIX):
-                    yield int(target.removeprefix(_PREFIX))
+            yield from _numbers(fragment)
     elif isinstance(flowable, Grid):
         for row in flowable._cellvalues:
             yield from _marked_in(row)

@@ -27,6 +27,7 @@ from aipc_app.reader.convert.lines import with_plain_line_ends
 
 _SHEET_NAME, _NOT_IN_NAMES = 31, re.compile(r"[\[\]:*?/\\\n]+")  # both are Excel's limits
 _MOST_CHARS = 32_767  # of a cell
+_LINKED = 40  # characters of a cell at most: LibreOffice doesn't wrap the text of a link
 _ACROSS = 120  # characters of a sheet's columns together
 _FRONT = 90.0  # of the first sheet's only column
 _LINE_POINTS, _MOST_POINTS = 15.0, 400.0
@@ -116,18 +117,15 @@ class _Writer:
         else:
             cell.value = content.number
             cell.number_format = "#,##0.00##" + "".join(f'" [{mark}]"' for mark in marks)
-        if marks:
+        if marks and len(content.text) <= _LINKED:
             _link(cell, self._sources_name, marks[0] + 1)
 
     def _across(self, sheet: Any, row: int, runs: tuple[Run, ...], widths: list[float], font: Font) -> int:
         """A line over all columns."""
-        marks = self._marks(runs)
+        self._marks(runs)
         text = _marked(runs, self._sources)
         if len(widths) > 1:
             sheet.merge_cells(start_row=row, start_column=1, end_row=row, end_column=len(widths))
-        cell = sheet.cell(row, 1)
-        if marks:
-            _link(cell, self._sources_name, marks[0] + 1)
         _line(sheet, row, text, font)
         _fit_height(sheet, row, text, sum(widths), font)
         return row + 1

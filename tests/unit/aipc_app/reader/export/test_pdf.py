@@ -109,6 +109,20 @@ def test_an_english_document_breaks_between_words(tmp_path: Path) -> None:
     assert Counter(words)["mechanisms"] == 12
 
 
+def test_no_line_begins_with_a_comma_or_a_notes_number(tmp_path: Path) -> None:
+    """For every length that a line's end can fall on."""
+    blocks = tuple(
+        Paragraph((Run("字" * length + "，" + "字" * 20, notes=(TRANSCRIPT,)), Run("。又一句")))
+        for length in range(1, 40)
+    )
+    write_pdf(replace(judge_plan(), sections=(ExportSection("一", blocks),), contents=False), tmp_path / "lines.pdf")
+    lines = [line.strip() for page in pypdf.PdfReader(tmp_path / "lines.pdf").pages
+             for line in page.extract_text().splitlines()]
+    body = [line for line in lines if "字" in line or line.startswith(("，", "。"))]
+    assert len(body) > 60
+    assert not [line for line in body if line.startswith(("，", "。"))]
+
+
 def test_characters_that_no_font_has_are_shown_as_boxes(tmp_path: Path) -> None:
     section = ExportSection("One", (Paragraph((Run("a\U000f0000b"),)),))
     write_pdf(replace(paper_plan(), sections=(section,)), tmp_path / "odd.pdf")
