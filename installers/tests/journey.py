@@ -58,6 +58,7 @@ class Journey:
             self.conversation_goes_on_and_nothing_is_read_again,
             self.later_commands,
             self.window_opens,
+            self.start_is_measured,
             self.update_keeps_the_data,
             self.uninstall_keeps_the_data,
             self.run_file_refuses_a_full_disk,
@@ -174,6 +175,21 @@ class Journey:
                 subprocess.run(["import", "-display", DISPLAY, "-window", "root", picture], check=True)
                 _end(window)
         return "pictures in build/bare-debian"
+
+    def start_is_measured(self) -> str:
+        """Until the window can be used, traced as everything here; the file cache dropped for the first."""
+        subprocess.run(["sync"], check=True)
+        Path("/proc/sys/vm/drop_caches").write_text("3")
+        seconds = []
+        for _ in range(4):
+            report, began = self._bare.root / "tmp/start.json", time.time()
+            done = self._bare.run(
+                "aipc", user=True, environment=["QT_QPA_PLATFORM=offscreen", "AIPC_REPORT_START=/tmp/start.json"]
+            )
+            assert done.returncode == 0, done.stderr
+            seconds.append(json.loads(report.read_text())["usable_at"] - began)
+            report.unlink()
+        return f"cold {seconds[0]:.1f} s, warm {min(seconds[1:]):.1f} to {max(seconds[1:]):.1f} s"
 
     def update_keeps_the_data(self) -> str:
         before = self._digest()
