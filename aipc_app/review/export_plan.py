@@ -21,6 +21,7 @@ from aipc_app.domain.review import Cell, Decision, Finding, FindingStatus, Item,
 from aipc_app.review.draft import draft_of, stands
 from aipc_app.review.wording import said
 from aipc_app.text.facts import FactKind, Quantity, find_facts
+from aipc_app.text.normalise import comparable
 
 _WIDTHS = (0.3, 0.5, 0.2)
 _FIGURES = (FactKind.AMOUNT, FactKind.NUMBER)
@@ -117,7 +118,7 @@ def _short_table(review: Review, found: Sequence[tuple[Item, Finding]]) -> Itera
 
 
 def _value_cell(finding: Finding) -> ExportCell:
-    notes = tuple(_note(one) for one in finding.citations)
+    notes = tuple(_note(one, finding.shown) for one in finding.citations)
     return ExportCell((Run(finding.shown or finding.reason, notes=notes if finding.shown else ()),), _number(finding))
 
 
@@ -134,7 +135,7 @@ def _long(review: Review, item: Item, finding: Finding) -> Iterator[Block]:
     if not stands(finding):
         yield Paragraph((Run(_state(finding, language)),), remark=True)
     if finding.decision is Decision.EDITED:
-        yield Paragraph((Run(finding.edited, notes=tuple(_note(one) for one in finding.citations)),))
+        yield Paragraph((Run(finding.edited, notes=tuple(_note(one, finding.edited) for one in finding.citations)),))
         return
     if finding.rows:
         header = tuple(column.label.of(language) for column in item.columns)
@@ -153,16 +154,22 @@ def _long(review: Review, item: Item, finding: Finding) -> Iterator[Block]:
 
 def _run(sentence: Sentence, citations: Sequence[Citation]) -> Run:
     by_marker = {one.marker: one for one in citations}
-    return Run(sentence.text, notes=tuple(_note(by_marker[m]) for m in sentence.citations if m in by_marker))
+    return Run(
+        sentence.text, notes=tuple(_note(by_marker[m], sentence.text) for m in sentence.citations if m in by_marker)
+    )
 
 
 def _cell(cell: Cell, finding: Finding) -> ExportCell:
     by_marker = {one.marker: one for one in finding.citations}
-    return ExportCell((Run(cell.text, notes=tuple(_note(by_marker[m]) for m in cell.citations if m in by_marker)),))
+    return ExportCell(
+        (Run(cell.text, notes=tuple(_note(by_marker[m], cell.text) for m in cell.citations if m in by_marker)),)
+    )
 
 
-def _note(one: Citation) -> Footnote:
-    return Footnote(document=one.document, page=one.page, quote=one.quote, page_label=one.page_label)
+def _note(one: Citation, shown: str) -> Footnote:
+    """A quote that is shown word for word is not repeated below."""
+    quote = "" if comparable(one.quote) in comparable(shown) else one.quote
+    return Footnote(document=one.document, page=one.page, quote=quote, page_label=one.page_label)
 
 
 def _state(finding: Finding, language: str) -> str:
