@@ -2,7 +2,8 @@
 
 Each text of judging_cases is asked about with questions it answers and questions it doesn't. The area under the ROC
 curve says whether the model tells the two apart (0.5: not at all); where the bars lie comes from the same
-probabilities. About forty short prompts, read once a model: their outcome is stored by the model's identity.
+probabilities. About forty short prompts, read once a model: their outcome is stored by the model's identity. The
+program's own models were measured before, on more than these texts.
 """
 
 from __future__ import annotations
@@ -73,13 +74,15 @@ class Judges:
         self._lock = threading.Lock()
 
     def known(self, identity: str) -> Calibration | None:
-        """What was measured of this model with today's texts: here, or before it was shipped with the program."""
+        """What was measured of this model with today's texts, on this PC."""
         scores = self._store.judges.get(identity, VERSION)
-        return Calibration(*scores) if scores is not None else shipped().get(identity)
+        return Calibration(*scores) if scores is not None else None
 
     def bars(self, identity: str, strictness: Strictness, cancel: threading.Event) -> JudgeBars | None:
         """The bars of the loaded model; None if its check is not to be believed, or `cancel` came first. May block
         for some twenty seconds the first time. Raises EngineError."""
+        if (own := shipped().get(identity)) is not None:
+            return own.bars(strictness)
         with self._lock:
             known = self.known(identity)
             if known is None:
@@ -108,16 +111,23 @@ def _asked(engine: EngineClient, case: JudgingCase, questions: Sequence[str]) ->
 
 
 @cache
-def shipped() -> dict[str, Calibration]:
-    """By identity: models that were put to the test before, by tests/bench/judge_models.py."""
+def shipped() -> dict[str, KnownModel]:
+    """By identity: the program's own models, measured before they were shipped with it."""
     file = paths.assets() / "judged_models.json"
-    rows = msgspec.json.decode(file.read_bytes(), type=list[_Shipped]) if file.is_file() else []
-    return {row.identity: Calibration(row.answered, row.unanswered) for row in rows if row.version == VERSION}
+    rows = msgspec.json.decode(file.read_bytes(), type=list[KnownModel]) if file.is_file() else []
+    return {row.identity: row for row in rows}
 
 
-class _Shipped(Struct, frozen=True):
+class KnownModel(Struct, frozen=True):
+    """Bars (support, doubt) that were chosen on more than judging_cases; None where its check was at chance.
+    `measured` names the note that says on what."""
+
     model: str
     identity: str
-    version: int
-    answered: tuple[float, ...]
-    unanswered: tuple[float, ...]
+    measured: str
+    balanced: tuple[float, float] | None
+    strict: tuple[float, float] | None
+
+    def bars(self, strictness: Strictness) -> JudgeBars | None:
+        found = self.strict if strictness is Strictness.STRICT else self.balanced
+        return JudgeBars(*found) if found is not None else None

@@ -1,8 +1,8 @@
-"""Puts models' own check to the test and writes what came out for the program to ship.
+"""Puts models' own check to the test as the program does: each one's AUC and bars.
 
-    python -m tests.bench.judge_models [--out assets/judged_models.json] MODEL.gguf…
+    python -m tests.bench.judge_models [--out FILE.json] MODEL.gguf…
 
-Prints each model's AUC and bars; with --out the file is written anew with all of them.
+With --out the probabilities are written too.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """Sentence and material pairs made by rule from the samples and the statutes: which state does each one get?
 
-    python -m tests.bench.proof_pairs [--set tuned|fresh|held-out] [--data DIR] [--show KIND]
+    python -m tests.bench.proof_pairs [--set tuned|fresh|held-out] [--data DIR] [--show KIND] [--curve]
 
 True pairs say what their sentence says in other numerals, dates, scripts, words or with a reporting head; false ones
 change a number, a date, a name, a party, a subject, an article, a negation, a bound or a unit (proof_changes.py).
 Only rules decide here; the model's own check comes on top of it in the product. Prints the figures as JSON.
 
 `tuned`: the samples and four statutes that the rules were made on. `fresh`: samples and other statutes, looked at for
-what to mend. `held-out`: statutes that nobody looked at; only their figures are read.
+what to mend. `held-out`: statutes that nobody looked at; only their figures are read. With --curve each pair is
+judged at a row of bars, from hardly any words asked for to nearly all: what strictness costs and what it buys.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from aipc_app.answer.attribute import attribute
+from aipc_app.answer.bars import BALANCED, Bars
 from aipc_app.answer.claim import make_claim
 from aipc_app.answer.material import Source
 from aipc_app.answer.units import cut_units
@@ -32,6 +36,10 @@ ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "assets" / "samples"
 # How many statutes, how many sentences of each, and whether the samples are among the materials.
 SETS = {"tuned": (4, 40, True), "fresh": (24, 12, True), "held-out": (24, 12, False)}
+CURVE = tuple(
+    replace(BALANCED, coverage=coverage, coverage_with_facts=with_facts, doubt_coverage=min(0.22, with_facts))
+    for coverage, with_facts in ((0.3, 0.15), (0.45, 0.28), (0.6, 0.45), (0.75, 0.6), (0.9, 0.85))
+)
 Counts = dict[tuple[bool, str], Counter[str]]
 
 
@@ -40,9 +48,14 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--set", choices=SETS, default="tuned")
     parser.add_argument("--show", help="print each wrongly judged pair of this kind, or 'all'")
+    parser.add_argument("--curve", action="store_true", help="true and false support at a row of bars")
     options = parser.parse_args()
     _, most, with_samples = SETS[options.set]
     materials = {**(samples() if with_samples else {}), **laws(options.data, options.set)}
+    if options.curve:
+        for line in curve(materials, most):
+            print(json.dumps(line))
+        return 0
     counts: Counts = defaultdict(Counter)
     for name, sources in materials.items():
         judge(name, sources, most, options.show or "", counts)
@@ -58,6 +71,28 @@ def judge(name: str, sources: tuple[Source, ...], most: int, show: str, counts: 
         counts[pair.true, pair.kind][str(verdict.state)] += 1
         if show in (pair.kind, "all") and (verdict.state is SentenceState.SUPPORTED) is not pair.true:
             print(f"{pair.kind}: {pair.sentence}\n    of: {pair.of}\n    {verdict.state} {verdict.reason}")
+
+
+def curve(materials: dict[str, tuple[Source, ...]], most: int) -> list[dict[str, float]]:
+    """Share of true and of false pairs that are supported, by the share of words that must stand in the quote."""
+    shown: dict[Bars, Counter[bool]] = {bars: Counter() for bars in CURVE}
+    total: Counter[bool] = Counter()
+    for name, sources in materials.items():
+        units = cut_units(sources)
+        for pair in pairs_of(name, sources, most):
+            claim = make_claim(pair.sentence)
+            total[pair.true] += 1
+            for bars, counts in shown.items():
+                counts[pair.true] += attribute(claim, units, None, bars).state is SentenceState.SUPPORTED
+    return [
+        {
+            "coverage": bars.coverage,
+            "coverage_with_facts": bars.coverage_with_facts,
+            "true_supported": _share(counts[True], total[True]),
+            "false_supported": _share(counts[False], total[False]),
+        }
+        for bars, counts in shown.items()
+    ]
 
 
 def table(counts: Counts) -> dict[str, object]:

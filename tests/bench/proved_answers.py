@@ -1,11 +1,10 @@
 """The samples' questions through the whole program: right answers, refusals and false support at several bars.
 
-    python -m tests.bench.proved_answers --model FILE.gguf --keep DIR [--sample lending] [--show] [--curve]
+    python -m tests.bench.proved_answers --model FILE.gguf --keep DIR [--sample lending] [--strict] [--show]
 
 The model's words and probabilities are kept in DIR (recorded_engine.py): asked again, the program is measured anew
-without the model, as far as it puts the same prompts. `--curve` asks at each of a row of bars for the model's own
-check, from "believe all that the rules leave" to "believe hardly anything". Whole mode, so that nothing hangs on how
-fast this PC reads.
+without the model, as far as it puts the same prompts; so the same answers are proved with --strict as well. Whole
+mode, so that nothing hangs on how fast this PC reads.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ from aipc_app.operations.asking import prepare_search
 from aipc_app.operations.samples import Sample, SampleQuestion, list_samples, open_sample
 from aipc_app.operations.services import Services
 from aipc_app.paths import Home
+from aipc_app.settings.model import Strictness
 from aipc_app.workers.spawn import child_command
 from engine.client.process import ProcessEngine
 from tests.bench.recorded_engine import RecordedEngine
@@ -34,8 +34,7 @@ from tests.bench.recorded_engine import RecordedEngine
 
 @dataclass
 class Tally:
-    """Counts over questions. `wrong`: unanswerable ones with a supported sentence, and answerable ones whose
-    supported sentences lack a key fact; their sum over all that were answered is the share of false support."""
+    """Counts over questions. `lacking`: answered, but a key fact is in no supported sentence."""
 
     answerable: int = 0
     right: int = 0
@@ -52,38 +51,40 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, required=True)
     parser.add_argument("--sample", action="append", default=[])
     parser.add_argument("--show", action="store_true", help="print each question")
+    parser.add_argument("--strict", action="store_true", help="prove with the strict bars")
     options = parser.parse_args()
     whole = Tally()
     for sample in list_samples():
         if not options.sample or sample.id in options.sample:
-            tally = measure(sample, options.model, options.keep, show_all=options.show)
+            tally = measure(sample, options)
             for name, value in asdict(tally).items():
                 setattr(whole, name, getattr(whole, name) + value)
     print(json.dumps({"model": options.model.name, **asdict(whole)}))
     return 0
 
 
-def measure(sample: Sample, model: Path, keep: Path, *, show_all: bool) -> Tally:
+def measure(sample: Sample, options: argparse.Namespace) -> Tally:
     """One sample in a home of its own, so that the same is found for a question each time."""
+    keep = options.keep
     home = Home(keep / sample.id)
     home.create()
     tally = Tally()
-    engine = RecordedEngine(ProcessEngine(child_command("engine"), keep / "engine.log"), model, keep)
+    engine = RecordedEngine(ProcessEngine(child_command("engine"), keep / "engine.log"), options.model, keep)
     with opened(home, engine) as services:
-        patient(services)
+        settle(services, Strictness.STRICT if options.strict else Strictness.BALANCED)
         prepare_search(services).run()
         for question, answer in asked(services, sample):
             verdict = count(question, answer, tally)
-            if show_all or verdict not in ("right", "refused rightly"):
+            if options.show or verdict not in ("right", "refused rightly"):
                 show(question, answer, verdict)
     print(json.dumps({"sample": sample.id, **asdict(tally), "asked_of_the_model": engine.missed}), flush=True)
     return tally
 
 
-def patient(services: Services) -> None:
-    """Whole mode however long reading cold takes."""
+def settle(services: Services, strictness: Strictness) -> None:
+    """Whole mode however long reading cold takes, at this strictness."""
     settings = services.settings()
-    answers = msgspec.structs.replace(settings.answers, cold_read_seconds=86_400)
+    answers = msgspec.structs.replace(settings.answers, cold_read_seconds=86_400, strictness=strictness)
     services.settings.replace(msgspec.structs.replace(settings, answers=answers))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aipc_app.answer.calibration import BELIEVED_AUC, CASES, Calibration, Judges
+from aipc_app.answer.calibration import BELIEVED_AUC, CASES, Calibration, Judges, shipped
 from aipc_app.paths import Home
 from aipc_app.settings.model import Strictness
 from aipc_app.store import Store
@@ -73,6 +73,17 @@ def test_strict_bars_are_no_lower_and_let_fewer_pass() -> None:
     assert strict.support > balanced.support
     assert sum(p >= strict.support for p in found.unanswered) <= 2
     assert sum(p >= balanced.support for p in found.unanswered) <= 8
+
+
+def test_the_programs_own_models_need_no_test_and_small_ones_are_not_believed(store: Store) -> None:
+    engine = FakeEngine("", score=knowing)
+    own = {row.model: row.identity for row in shipped().values()}
+    default, small = own["qwen2.5-coder-1.5b-instruct"], own["qwen2.5-coder-0.5b-instruct"]
+    balanced = bars(judges(store, engine), identity=default)
+    strict = bars(judges(store, engine), Strictness.STRICT, identity=default)
+    assert balanced is not None and strict is not None and strict.support > balanced.support
+    assert bars(judges(store, engine), identity=small) is None
+    assert not engine.score_requests
 
 
 def test_what_was_cut_short_is_not_kept(store: Store) -> None:
