@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from aipc_app.bench import decode, ingest, kv, parallel, placement, start
+from aipc_app.bench import decode, ingest, kv, parallel, placement, retrieval, start
 from aipc_app.bench.report import BenchReport
 
 _BENCHES: dict[str, Callable[[Path | None], BenchReport]] = {
@@ -17,7 +17,7 @@ _BENCHES: dict[str, Callable[[Path | None], BenchReport]] = {
     "placement": placement.run,
     "start": lambda _data: start.run(),
 }
-_NAMES = sorted([*_BENCHES, "ingest"])
+_NAMES = sorted([*_BENCHES, "ingest", "retrieval"])
 
 
 class Prints(Protocol):
@@ -33,13 +33,16 @@ def declare(commands: Any, common: argparse.ArgumentParser) -> None:
     parser = commands.add_parser("bench", parents=[common], help="measure this program on this PC")
     parser.add_argument("name", choices=_NAMES, metavar="NAME", help=", ".join(_NAMES))
     parser.add_argument("--data", type=Path, metavar="DIR", help="test data (or AIPC_BENCH_DATA)")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="of ingest: go on with what FILE says was read")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="of ingest, retrieval: what a run leaves to the next")
+    parser.add_argument("--others", type=int, metavar="N", help="of retrieval: N other articles beside the gold ones")
     parser.set_defaults(action=_bench, without_home=True)
 
 
 def _bench(options: argparse.Namespace, output: Prints) -> int:
     if options.name == "ingest":
         report = ingest.run(options.data, options.keep)
+    elif options.name == "retrieval":
+        report = retrieval.run(options.data, options.keep, options.others)
     else:
         report = _BENCHES[options.name](options.data)
     if output.json:

@@ -136,11 +136,13 @@ class Stage(StrEnum):
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
-    """A passage that a search found: fused score, and the rank in each stage that found it (from 1)."""
+    """A passage that a search found: fused score, the rank in each stage that found it (from 1), and what each put
+    into the score."""
 
     passage: Passage
     score: float
     ranks: dict[Stage, int] = {}
+    shares: dict[Stage, float] = {}
 
 
 class SearchResult(Struct, frozen=True, kw_only=True):

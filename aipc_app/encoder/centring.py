@@ -2,7 +2,7 @@
 
 Vectors of one language lie together: with Chinese and English paragraphs in one index, a question in one language
 found a paragraph of the other among the first five in 5 to 25% of cases, after centring in about 90%
-(tests/bench/retrieval.py, xquad). Subtracting each language's mean is "language centring" of Libovický, Rosa and
+(aipc bench retrieval, two languages). Subtracting each language's mean is "language centring" of Libovický, Rosa and
 Fraser, "On the Language Neutrality of Pre-trained Multilingual Representations", Findings of EMNLP 2020. Which
 language a vector is of shows on the line between the two means, so stored vectors need no label.
 """

@@ -14,7 +14,6 @@ from aipc_app.log import SEARCH
 from aipc_app.operations.models import ensure_loaded
 from aipc_app.operations.op import Op, simply
 from aipc_app.operations.services import Services
-from aipc_app.search.fuse import WEIGHTS, K
 from aipc_app.text.tokens import query_tokens, search_tokens
 
 
@@ -106,7 +105,7 @@ def why_found(*, query: str, evidence: Evidence) -> Op[FoundWhy]:
 
 
 def _why(query: str, evidence: Evidence) -> FoundWhy:
-    parts = {stage: WEIGHTS.get(stage, 0.0) / (K + rank) for stage, rank in evidence.ranks.items()}
+    parts = evidence.shares
     whole = sum(parts.values()) or 1.0
     passage = evidence.passage
     inside = frozenset(search_tokens(f"{passage.heading or ''} {passage.article or ''} {passage.text}"))

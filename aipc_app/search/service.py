@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from aipc_app.domain.documents import Evidence, Passage, SearchResult, Stage
+from aipc_app.domain.documents import LIBRARY_ID, Evidence, Passage, SearchResult, Stage
 from aipc_app.domain.jobs import JobKind, JobState
 from aipc_app.errors import AipcError, StorageError
 from aipc_app.log import SEARCH
-from aipc_app.search.exact import find_exact
-from aipc_app.search.fuse import Fused, fuse
+from aipc_app.search.authority import authority
+from aipc_app.search.exact import ExactMatches, find_exact
+from aipc_app.search.fuse import Fused, Hit, fuse
 from aipc_app.search.keyword import find_by_words
 from aipc_app.search.vector import MeaningIndex, VectorSearch
 from aipc_app.store import Store
 from aipc_app.text.language import language_of
 
 _DEPTH = 50  # how far down each stage is asked
+_LIBRARY_DEPTH = 300  # in the library: there a law that weighs more may come up from far below
 _LONGEST_QUERY = 4_000  # characters; a pasted page is searched by its beginning
 
 
 class SearchService:
-    """May be used from any thread; blocks for about 0.1 s."""
+    """May be used from any thread; blocks for about 0.1 s. `using`: fewer stages, to see what each brings."""
 
-    def __init__(self, store: Store, encoder: MeaningIndex) -> None:
+    def __init__(
+        self, store: Store, encoder: MeaningIndex, *, using: frozenset[Stage] = frozenset(Stage), weighed: bool = True
+    ) -> None:
+        """`weighed`: codes before laws before regulations (authority.py)."""
         self._store, self._encoder = store, encoder
+        self._using, self._weighed = using, weighed
         self._vectors = VectorSearch(encoder)
 
     def search(
@@ -38,20 +44,28 @@ class SearchService:
         query = query[:_LONGEST_QUERY]
         if not any(character.isalnum() for character in query) or not cases or limit < 1:
             return SearchResult(evidence=(), seconds=time.monotonic() - started)
-        depth = max(_DEPTH, 2 * limit)
+        depth = max(_LIBRARY_DEPTH if LIBRARY_ID in cases else _DEPTH, 2 * limit)
         near, missing = self._by_meaning(query, cases, documents, depth)
-        words = find_by_words(self._store, query, cases=cases, documents=documents, limit=depth)
-        lists: dict[Stage, Sequence[int]] = {Stage.KEYWORD: words, Stage.VECTOR: near}
-        foreign = self._foreign(query, near)
-        places = {found.passage_id: place for place, found in enumerate(fuse(lists, foreign=foreign))}
-        exact = find_exact(self._store, query, cases=cases, documents=documents, limit=depth, near=places)
-        ranking = fuse({**lists, Stage.EXACT: exact.passages}, certain=exact.certain, foreign=foreign)
+        words = self._by_words(query, cases, documents, depth)
+        lists: dict[Stage, Sequence[Hit]] = {Stage.KEYWORD: words, Stage.VECTOR: near}
+        known = self._store.passages.get(list(dict.fromkeys(id_ for hits in lists.values() for id_, _ in hits)))
+        foreign, weights = self._foreign(query, known, near), self._authority(known, cases)
+        places = {
+            found.passage_id: place for place, found in enumerate(fuse(lists, foreign=foreign, authority=weights))
+        }
+        exact = self._exact(query, cases, documents, depth, places)
+        lists[Stage.EXACT] = [(id_, 1.0) for id_ in exact.passages]
+        if new := [id_ for id_ in exact.passages if id_ not in {one.id for one in known}]:
+            weights = self._authority((*known, *self._store.passages.get(new)), cases)
+        ranking = fuse(lists, certain=exact.certain, foreign=foreign, authority=weights)
         evidence = self._evidence(ranking, frozenset(cases), documents, limit)
         return SearchResult(evidence=evidence, seconds=time.monotonic() - started, missing=missing)
 
     def _by_meaning(
         self, query: str, cases: Sequence[int], documents: frozenset[int] | None, depth: int
-    ) -> tuple[tuple[int, ...], tuple[Stage, ...]]:
+    ) -> tuple[tuple[Hit, ...], tuple[Stage, ...]]:
+        if Stage.VECTOR not in self._using:
+            return (), ()
         if not self._encoder.ready:
             self._encoder.start()  # for the next question; does nothing if it is on its way
             return (), (Stage.VECTOR,)
@@ -64,6 +78,20 @@ class SearchService:
             return (), (Stage.VECTOR,)
         return found, (Stage.VECTOR,) if self._are_vectors_to_come(cases) else ()
 
+    def _by_words(
+        self, query: str, cases: Sequence[int], documents: frozenset[int] | None, depth: int
+    ) -> tuple[Hit, ...]:
+        if Stage.KEYWORD not in self._using:
+            return ()
+        return find_by_words(self._store, query, cases=cases, documents=documents, limit=depth)
+
+    def _exact(
+        self, query: str, cases: Sequence[int], documents: frozenset[int] | None, depth: int, near: Mapping[int, int]
+    ) -> ExactMatches:
+        if Stage.EXACT not in self._using:
+            return ExactMatches()
+        return find_exact(self._store, query, cases=cases, documents=documents, limit=depth, near=near)
+
     def _are_vectors_to_come(self, cases: Sequence[int]) -> bool:
         jobs = self._store.jobs
         if any(jobs.waiting(JobKind.EMBED, case_id) for case_id in cases):
@@ -71,11 +99,15 @@ class SearchService:
         running = (job for job in jobs.unfinished() if job.kind is JobKind.EMBED and job.state is JobState.RUNNING)
         return any(not set(cases).isdisjoint(self._store.documents.cases_of(job.document_id)) for job in running)
 
-    def _foreign(self, query: str, passage_ids: Sequence[int]) -> frozenset[int]:
-        """Those in another language than the query."""
-        language = language_of(query)
-        passages = self._store.passages.get(passage_ids)
-        return frozenset(passage.id for passage in passages if language_of(passage.text) != language)
+    def _foreign(self, query: str, passages: Sequence[Passage], near: Sequence[Hit]) -> frozenset[int]:
+        """Those near in meaning that are in another language than the query."""
+        language, nearby = language_of(query), {id_ for id_, _ in near}
+        return frozenset(one.id for one in passages if one.id in nearby and language_of(one.text) != language)
+
+    def _authority(self, passages: Sequence[Passage], cases: Sequence[int]) -> Mapping[int, float] | None:
+        if LIBRARY_ID not in cases or not self._weighed:
+            return None
+        return authority(passages, self._store.documents.ids_of_case(LIBRARY_ID))
 
     def _evidence(
         self, ranking: Sequence[Fused], cases: frozenset[int], documents: frozenset[int] | None, limit: int
@@ -88,7 +120,9 @@ class SearchService:
             for passage in self._store.passages.get(tuple(part)):
                 if self._is_allowed(passage, cases, documents, allowed):
                     fused = part[passage.id]
-                    evidence.append(Evidence(passage=passage, score=fused.score, ranks=fused.ranks))
+                    evidence.append(
+                        Evidence(passage=passage, score=fused.score, ranks=fused.ranks, shares=fused.shares)
+                    )
             if len(evidence) >= limit:
                 break
         return tuple(evidence[:limit])

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from aipc_app.domain.encoder_wire import TextKind, collection_of
 from aipc_app.errors import WorkerDied
+from aipc_app.search.fuse import Hit
 
 _TIMEOUT_S = 5.0  # a question goes on without this stage rather than wait longer
 _MOST_REMEMBERED = 16
@@ -49,8 +50,11 @@ class VectorSearch:
 
     def find(
         self, query: str, *, cases: Sequence[int], documents: frozenset[int] | None, limit: int
-    ) -> tuple[int, ...]:
-        """Passage ids, nearest first over all cases. Raises AipcError when the encoder can't take part now."""
+    ) -> tuple[Hit, ...]:
+        """Passage ids with their cosine similarities, nearest first over all cases.
+
+        Raises AipcError when the encoder can't take part now.
+        """
         vector = self._vector(query)
         chosen = None if documents is None else sorted(documents)
         nearest: dict[int, float] = {}
@@ -59,7 +63,7 @@ class VectorSearch:
                 collection_of(case_id), vector, limit, chosen, timeout_s=_TIMEOUT_S
             )
             nearest.update(found)
-        return tuple(sorted(nearest, key=lambda id_: (-nearest[id_], id_))[:limit])
+        return tuple(sorted(nearest.items(), key=lambda hit: (-hit[1], hit[0]))[:limit])
 
     def _vector(self, query: str) -> bytes:
         embedder = self._encoder.embedder

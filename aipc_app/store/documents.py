@@ -58,6 +58,12 @@ class Documents(Contents):
             )
             return tuple(_document(row) for row in rows)
 
+    def ids_of_case(self, case_id: int) -> frozenset[int]:
+        """Which documents a case has."""
+        with self._database.read() as connection:
+            rows = connection.execute("SELECT document_id FROM case_documents WHERE case_id = ?", (case_id,))
+            return frozenset(id_ for (id_,) in rows)
+
     def cases_of(self, document_id: int) -> tuple[int, ...]:
         """The ids of the cases it belongs to, trashed ones too."""
         with self._database.read() as connection:
