@@ -114,14 +114,14 @@ def _ask(services: Services, options: argparse.Namespace, output: Output, cancel
             continue
         answer = msgspec.structs.replace(answer, timing=msgspec.structs.replace(answer.timing, load_s=load_s))
         load_s = 0.0
-        _settle(services, cases)
+        settle(services, cases)
         output.object(as_json(answer)) if output.json else show(answer, output)
         if cancel.is_set():
             raise Cancelled
     return 1 if failed else 0
 
 
-def _settle(services: Services, cases: tuple[int, ...]) -> None:
+def settle(services: Services, cases: tuple[int, ...]) -> None:
     """What was read for the answer is on disk; an engine that ended meanwhile doesn't take the answer along."""
     try:
         settle_remembered(services, cases=cases).run()

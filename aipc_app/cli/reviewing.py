@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from aipc_app.cli.asking import read_questions
+from aipc_app.cli.asking import read_questions, settle
 from aipc_app.cli.output import Output
 from aipc_app.domain.answers import Reading
 from aipc_app.domain.review import Finding, FindingReady, FindingStatus, Review, ReviewState
@@ -19,7 +19,6 @@ from aipc_app.operations.asking import prepare_search
 from aipc_app.operations.cases import find_case
 from aipc_app.operations.models import ensure_loaded
 from aipc_app.operations.op import Op
-from aipc_app.operations.remembering import settle_remembered
 from aipc_app.operations.reviewing import (
     ask_each_document,
     ask_questions,
@@ -64,7 +63,7 @@ def _review(services: Services, options: argparse.Namespace, output: Output, can
     load_s = time.monotonic() - began
     run = _wanted(services, case.id, options)
     review = run.run(lambda event: _show(event, output), cancel)
-    settle_remembered(services, cases=(case.id,)).run()
+    settle(services, (case.id,))
     review = msgspec.structs.replace(review, timing=msgspec.structs.replace(review.timing, load_s=load_s))
     if output.json:
         output.object(as_json(review))
