@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import Any
 
-from aipc_app.cli.asking import _settle, _stream, show
+from aipc_app.cli.asking import _stream, settle, show
 from aipc_app.cli.output import Output
 from aipc_app.domain.answers import Question
 from aipc_app.ingest.report import IngestProgress
@@ -46,5 +46,5 @@ def _demo(services: Services, _options: argparse.Namespace, output: Output, canc
         output.line(f"\n> {question.question}")
         asked = Question(text=question.question, cases=(opened.case.id,))
         show(ask(services, question=asked).run(lambda event: _stream(event, output), cancel), output)
-        _settle(services, (opened.case.id,))
+        settle(services, (opened.case.id,))
     return 0
