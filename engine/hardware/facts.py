@@ -67,10 +67,8 @@ class FactsStore:
     def keep_compute(self, digest: str, found: tuple[ComputeBuffers, ...]) -> None:
         """Newer dry runs take the place of older ones."""
         kept = self._model(digest)
-        keys = {(b.shape, b.context_tokens, b.ubatch_tokens, b.kv_type) for b in found}
-        others = tuple(
-            b for b in kept.compute if (b.shape, b.context_tokens, b.ubatch_tokens, b.kv_type) not in keys
-        )
+        keys = {_key(buffers) for buffers in found}
+        others = tuple(buffers for buffers in kept.compute if _key(buffers) not in keys)
         self._write(_name(digest), msgspec.structs.replace(kept, compute=(*others, *found)[-_MOST_BUFFERS:]))
 
     def keep_run(self, digest: str, device: str, *, decode: float, prefill: float, gpu_bytes: int) -> Correction:
@@ -108,6 +106,10 @@ def machine_name(inventory: Inventory) -> str:
     """Changes when a measured speed may have: other memory, cores or GPUs."""
     gpus = ",".join(sorted(device.description for device in inventory.devices))
     return f"{inventory.memory_total >> 28}/{inventory.usable_cores}/{gpus}"
+
+
+def _key(buffers: ComputeBuffers) -> tuple[object, ...]:
+    return buffers.shape, buffers.context_tokens, buffers.ubatch_tokens, buffers.kv_type, buffers.fetched
 
 
 def _name(digest: str) -> str:

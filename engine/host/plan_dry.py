@@ -10,6 +10,7 @@ from engine.native.devices import devices
 from engine.native.dry_run import dry_runs
 from engine.native.library import Library
 from engine.placement.candidate import UBATCHES
+from engine.placement.compute import leaves_weights
 from engine.placement.units import sequences
 from engine.types.model import DeviceKind, HostBuffer, LoadPlan
 from engine.types.plan import ComputeBuffers, ComputeShape, PlacementPlan, PlanWishes
@@ -26,27 +27,36 @@ def keep_dry_runs(
     """
     gpu = next((device.name for device in devices(library) if device.kind is DeviceKind.GPU), "")
     wanted = list(_shapes(layout, gpu, plan, wishes))
-    plans = [_load(layout, shape, gpu, plan.context, ubatch, wishes.kv_type) for shape, ubatch in wanted]
+    plans = [
+        _load(layout, shape, gpu, plan.context, ubatch, wishes.kv_type, fetched) for shape, fetched, ubatch in wanted
+    ]
+    ran = dry_runs(library, path, plans, sequences(layout))
     found = tuple(
         ComputeBuffers(
-            shape, plan.context, ubatch, wishes.kv_type, measured.compute_gpu_bytes, measured.compute_cpu_bytes
+            shape, plan.context, ubatch, wishes.kv_type, measured.compute_gpu_bytes, measured.compute_cpu_bytes,
+            fetched=fetched,
         )
-        for (shape, ubatch), measured in zip(wanted, dry_runs(library, path, plans, sequences(layout)), strict=True)
+        for (shape, fetched, ubatch), measured in zip(wanted, ran, strict=True)
     )
     store.keep_compute(layout.digest, found)
     return len(found)
 
 
-def _shapes(layout: Layout, gpu: str, plan: PlacementPlan, wishes: PlanWishes) -> list[tuple[ComputeShape, int]]:
+def _shapes(
+    layout: Layout, gpu: str, plan: PlacementPlan, wishes: PlanWishes
+) -> list[tuple[ComputeShape, bool, int]]:
     ubatches = (wishes.ubatch_tokens,) if wishes.ubatch_tokens else UBATCHES
     shapes = [ComputeShape.NOTHING]
     if gpu:
         shapes += [ComputeShape.SOME_LAYERS, ComputeShape.EVERYTHING]
         shapes += [ComputeShape.WITHOUT_EXPERTS] if layout.experts else []
-    return list(product(shapes, ubatches))
+    ways = [(shape, fetched) for shape in shapes for fetched in ((True, False) if leaves_weights(shape) else (True,))]
+    return [(shape, fetched, ubatch) for (shape, fetched), ubatch in product(ways, ubatches)]
 
 
-def _load(layout: Layout, shape: ComputeShape, gpu: str, context: int, ubatch: int, kv_type: str) -> LoadPlan:
+def _load(
+    layout: Layout, shape: ComputeShape, gpu: str, context: int, ubatch: int, kv_type: str, fetched: bool
+) -> LoadPlan:
     layers = {
         ComputeShape.NOTHING: 0,
         ComputeShape.SOME_LAYERS: layout.layers // 2 + 1,
@@ -56,6 +66,7 @@ def _load(layout: Layout, shape: ComputeShape, gpu: str, context: int, ubatch: i
     experts = layout.experts and shape in (ComputeShape.WITHOUT_EXPERTS, ComputeShape.SOME_LAYERS)
     return LoadPlan(
         gpu_layers=layers, context_tokens=context, threads=1, batch_tokens=max(ubatch, 512), ubatch_tokens=ubatch,
-        kv_type=kv_type, reasons=(), device=gpu if layers else "", host_buffer=HostBuffer.PINNED,
+        kv_type=kv_type, reasons=(), device=gpu if layers else "",
+        host_buffer=HostBuffer.PINNED if fetched else HostBuffer.REPACKED,
         cpu_tensors=ALL_EXPERTS if experts else (),
     )  # fmt: skip

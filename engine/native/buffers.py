@@ -18,3 +18,8 @@ def buffers(lines: Sequence[str]) -> tuple[tuple[str, int], ...]:
 def is_host(name: str) -> bool:
     """Whether a buffer of that name lies in the computer's own memory."""
     return name.startswith(_HOST_NAMES) or name.endswith("_Host")
+
+
+def is_mapped(name: str) -> bool:
+    """Whether a buffer of that name is the file itself, from its first tensor to its last, whatever of it is in RAM."""
+    return name.endswith("_Mapped")

@@ -36,7 +36,7 @@ def dry_runs(library: Library, path: str, plans: Sequence[LoadPlan], sequences: 
 
     Raises ModelError, OutOfMemory or EngineError.
     """
-    for _, group in itertools.groupby(plans, lambda plan: (plan.gpu_layers, plan.device, plan.cpu_tensors)):
+    for _, group in itertools.groupby(plans, _same_model):
         same = list(group)
         params = ModelParams(library, same[0], dry=True)
         library.log.clear()
@@ -48,6 +48,10 @@ def dry_runs(library: Library, path: str, plans: Sequence[LoadPlan], sequences: 
                 yield _context(library, model, plan, sequences)
         finally:
             api.llama_model_free(model)
+
+
+def _same_model(plan: LoadPlan) -> tuple[object, ...]:
+    return plan.gpu_layers, plan.device, plan.cpu_tensors, plan.host_buffer
 
 
 def _context(library: Library, model: Any, plan: LoadPlan, sequences: int) -> DryRun:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
+import msgspec
 from msgspec import Struct
 
 from engine.models.layout import Layout
@@ -16,6 +17,7 @@ from engine.types.machine import Inventory
 from engine.types.plan import ComputeBuffers, ComputeShape, PlanFacts
 
 UBATCHES = (2_048, 1_024, 512)
+_EVERYTHING = ComputeShape.EVERYTHING
 _REFERENCE_TOKENS = 2_048  # in the cache when a speed is told
 
 
@@ -61,13 +63,21 @@ class Problem(Struct, frozen=True):
     kv_type: str
     ubatches: tuple[int, ...]
 
-    def compute(self, shape: ComputeShape, ubatch: int) -> ComputeBuffers:
-        return compute_of(self.layout, self.units, self.facts, shape, ubatch, self.context, self.kv_type)
+    def compute(self, shape: ComputeShape, ubatch: int, *, fetched: bool) -> ComputeBuffers:
+        return compute_of(
+            self.layout, self.units, self.facts, shape, ubatch, self.context, self.kv_type, fetched=fetched
+        )
+
+    def gpu_compute(self, shape: ComputeShape, ubatch: int) -> int:
+        """VRAM set aside for buffers, wherever the weights in RAM will lie: that is decided by the speed."""
+        return max(self.compute(shape, ubatch, fetched=fetched).gpu_bytes for fetched in (True, False))
 
     def cpu_compute(self, shape: ComputeShape) -> int:
         """RAM set aside for buffers: those of the longest step, so that a longer one never drives out weights."""
         ubatches = (min(self.ubatches),) if shape is ComputeShape.NOTHING else self.ubatches
-        return max(self.compute(shape, ubatch).cpu_bytes for ubatch in ubatches)
+        return max(
+            self.compute(shape, ubatch, fetched=fetched).cpu_bytes for ubatch in ubatches for fetched in (True, False)
+        )
 
 
 def candidates(problem: Problem) -> Iterator[Candidate]:
@@ -92,7 +102,7 @@ def _dense_bytes(units: Units) -> int:
 def _first_fitting(problem: Problem, shape: ComputeShape, bytes_: int) -> int | None:
     """The largest step of a prompt whose buffers still fit beside so many bytes."""
     room = problem.limits.vram - bytes_ - problem.facts.correction.gpu_bytes
-    return next((u for u in problem.ubatches if problem.compute(shape, u).gpu_bytes <= room), None)
+    return next((u for u in problem.ubatches if problem.gpu_compute(shape, u) <= room), None)
 
 
 def _without_experts(problem: Problem) -> Iterator[Candidate]:
@@ -107,7 +117,8 @@ def _without_experts(problem: Problem) -> Iterator[Candidate]:
         return
     experts: frozenset[ExpertTensor] = frozenset()
     if ubatch == problem.ubatches[0]:
-        used = dense + problem.compute(ComputeShape.WITHOUT_EXPERTS, ubatch).gpu_bytes
+        buffers = (problem.gpu_compute(shape, ubatch) for shape in (ComputeShape.WITHOUT_EXPERTS, _EVERYTHING))
+        used = dense + max(buffers)
         experts = fullest(problem.units.experts, problem.limits.vram - used - problem.facts.correction.gpu_bytes)
     if len(experts) < len(problem.units.experts):
         yield _candidate(problem, ComputeShape.WITHOUT_EXPERTS, ubatch, 0, experts)
@@ -119,7 +130,7 @@ def _some_layers(problem: Problem) -> Iterator[Candidate]:
     The output goes with them; llama.cpp counts from the end.
     """
     units, ubatch = problem.units, min(problem.ubatches)
-    buffers = problem.compute(ComputeShape.SOME_LAYERS, ubatch).gpu_bytes
+    buffers = problem.gpu_compute(ComputeShape.SOME_LAYERS, ubatch)
     room = problem.limits.vram - units.output - buffers - problem.facts.correction.gpu_bytes
     sizes = [layer.always_bytes + layer.memory for layer in reversed(units.layers)]
     fitting = sum(1 for total in itertools.accumulate(sizes) if total <= room)
@@ -130,7 +141,7 @@ def _some_layers(problem: Problem) -> Iterator[Candidate]:
 def _candidate(
     problem: Problem, shape: ComputeShape, ubatch: int, first: int, gpu_experts: frozenset[ExpertTensor]
 ) -> Candidate:
-    units, compute = problem.units, problem.compute(shape, ubatch)
+    units = problem.units
     has_gpu = shape is not ComputeShape.NOTHING
     expert_bytes = units.expert_bytes if len(gpu_experts) == len(units.experts) else sum(e.size for e in gpu_experts)
     cpu_dense, cpu_memory = units.always_before[first], units.memory_before[first]
@@ -158,12 +169,25 @@ def _candidate(
     )
     correction = problem.facts.correction
     speed = speed_of(load, problem.inventory, has_gpu=has_gpu, correction=(correction.decode, correction.prefill))
+    compute = _buffers(problem, shape, ubatch, fetched=bool(overflow) or speed.streams, experts=bool(gpu_experts))
     vram = gpu_weights + gpu_memory + compute.gpu_bytes + (correction.gpu_bytes if has_gpu else 0)
     return Candidate(
         shape=shape, ubatch=ubatch, first_gpu_layer=first, gpu_experts=gpu_experts, compute=compute,
         vram=vram if has_gpu else 0, gpu_weights=gpu_weights, cpu_weights=cpu_weights, cpu_memory=cpu_memory,
         needed=needed, overflow=overflow, ram_read=ram_read, speed=speed,
     )  # fmt: skip
+
+
+def _buffers(problem: Problem, shape: ComputeShape, ubatch: int, *, fetched: bool, experts: bool) -> ComputeBuffers:
+    """Of a placement with or without experts on the GPU; where some are, it also has what they are computed in.
+
+    Mapped weights are fetched like pinned ones.
+    """
+    found = problem.compute(shape, ubatch, fetched=fetched)
+    if not experts:
+        return found
+    whole = problem.compute(_EVERYTHING, ubatch, fetched=True)
+    return msgspec.structs.replace(found, gpu_bytes=max(found.gpu_bytes, whole.gpu_bytes))
 
 
 def _filled(problem: Problem, memory: int) -> int:

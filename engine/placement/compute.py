@@ -17,19 +17,27 @@ FIRST_ESTIMATE = 512 << 20  # of a CPU's buffers, until they were measured
 
 
 def compute_of(
-    layout: Layout, units: Units, facts: PlanFacts, shape: ComputeShape, ubatch: int, context: int, kv_type: str
-) -> ComputeBuffers:
-    """The buffers of this shape."""
-    known = _known(facts, shape, ubatch, context, kv_type)
+    layout: Layout, units: Units, facts: PlanFacts, shape: ComputeShape, ubatch: int, context: int, kv_type: str,
+    *, fetched: bool = True,
+) -> ComputeBuffers:  # fmt: skip
+    """The buffers of this shape; `fetched` as in ComputeBuffers."""
+    known = _known(facts, shape, ubatch, context, kv_type, fetched=fetched or not leaves_weights(shape))
     if known is not None:
         return known
     if shape is ComputeShape.NOTHING:
         return ComputeBuffers(shape, context, ubatch, kv_type, 0, max(FIRST_ESTIMATE, _rows(layout, ubatch, context)))
     on_cpu = _known(facts, ComputeShape.NOTHING, ubatch, context, kv_type)
     rows = on_cpu.cpu_bytes if on_cpu is not None else _rows(layout, ubatch, context)
-    gpu = int(rows * _SAFETY) + _staging(units, shape)
+    gpu = int(rows * _SAFETY) + (_staging(units, shape) if fetched else 0)
     host = ubatch * (layout.embedding_length * 2 * _FLOAT + cells(context) * _HALF) + _BASE_BYTES
-    return ComputeBuffers(shape, context, ubatch, kv_type, gpu, host, measured=False)
+    if not fetched:  # the CPU then computes a whole step of the experts as well
+        host = max(host, int(rows * _SAFETY))
+    return ComputeBuffers(shape, context, ubatch, kv_type, gpu, host, measured=False, fetched=fetched)
+
+
+def leaves_weights(shape: ComputeShape) -> bool:
+    """Whether weights lie in RAM that a GPU computes with, or could."""
+    return shape in (ComputeShape.SOME_LAYERS, ComputeShape.WITHOUT_EXPERTS)
 
 
 def was_run_dry(facts: PlanFacts, context: int, kv_type: str) -> bool:
@@ -38,11 +46,12 @@ def was_run_dry(facts: PlanFacts, context: int, kv_type: str) -> bool:
 
 
 def _known(
-    facts: PlanFacts, shape: ComputeShape, ubatch: int, context: int, kv_type: str
+    facts: PlanFacts, shape: ComputeShape, ubatch: int, context: int, kv_type: str, *, fetched: bool = True
 ) -> ComputeBuffers | None:
-    wanted = (shape, cells(context), ubatch, kv_type)
+    wanted = (shape, cells(context), ubatch, kv_type, fetched)
     for known in facts.compute:
-        if (known.shape, cells(known.context_tokens), known.ubatch_tokens, known.kv_type) == wanted:
+        has = (known.shape, cells(known.context_tokens), known.ubatch_tokens, known.kv_type, known.fetched)
+        if has == wanted:
             return known
     return None
 

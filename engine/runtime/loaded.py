@@ -18,6 +18,7 @@ from engine.native.context import Context, Decoded
 from engine.native.library import Library
 from engine.native.model import LoadCancelled, Model
 from engine.placement.planner import shelf_bytes
+from engine.placement.units import SEQUENCES, SEQUENCES_OF_RECURRENT
 from engine.runtime.placing import Placing, compared
 from engine.runtime.remembering import model_blocks
 from engine.runtime.speculate import DecodeCosts
@@ -27,8 +28,6 @@ from engine.types.model import LoadedModel, LoadPlan, LoadRequest
 from engine.types.prompt import Prompt
 from engine.types.remembering import Known, KnownSegment
 
-SEQUENCES = 17  # all requests', 15 for answers side by side, one to copy over
-SEQUENCES_OF_RECURRENT = 4  # each holds a whole state, tens to hundreds of MiB
 SHELF_BESIDE_BLOCKS = 4  # one part in so many of the RAM for states, when prompts are kept as blocks
 _WEIGHTS_SHARE = 0.95
 
@@ -133,7 +132,7 @@ def load(
             model, context, summary, placing.load, shelf if blocks is None else shelf // SHELF_BESIDE_BLOCKS,
             time.monotonic() - started, blocks,
         )  # fmt: skip
-        loaded.description = compared(loaded.description, placing.placed, decode)
+        loaded.description = compared(loaded.description, placing.placed, decode, model.buffers)
         go_on(1.0)
     except BaseException:
         context.close()

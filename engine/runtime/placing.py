@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,15 +12,16 @@ from engine.errors import EngineError, ModelError, OutOfMemory
 from engine.hardware.facts import FactsStore, machine_name
 from engine.hardware.inventory import take_inventory
 from engine.models.gguf import ModelSummary
-from engine.native.buffers import is_host
+from engine.native.buffers import is_host, is_mapped
 from engine.native.context import Context, Decoded
 from engine.native.devices import devices, inspection
 from engine.native.library import Library
 from engine.native.model import Model
+from engine.placement.parts import CPU
 from engine.placement.planner import plan_load
 from engine.types.machine import Inventory
 from engine.types.model import LoadedModel, LoadPlan, LoadRequest
-from engine.types.plan import PlacementPlan, PlanFacts
+from engine.types.plan import PartKind, PlacementPlan, PlanFacts
 
 _LEAST_LESS = 256 << 20
 _LESS_SHARE = 20  # a twentieth of the GPU's part is given up when it turned out to be too much
@@ -142,10 +143,23 @@ def _timed(context: Context, tokens: list[int], position: int) -> float:
     return len(tokens) / max(time.monotonic() - started, 1e-9)
 
 
-def compared(model: LoadedModel, placed: PlacementPlan, decode_tokens_per_s: float) -> LoadedModel:
-    """The report of a load: what was measured, beside what was planned."""
+def compared(
+    model: LoadedModel, placed: PlacementPlan, decode_tokens_per_s: float, buffers: Sequence[tuple[str, int]] = ()
+) -> LoadedModel:
+    """The report of a load: what was measured, beside what was planned.
+
+    A mapping counts with the weights that RAM has room for: it spans the file, those on the GPU and those that are
+    read from the disk each time included.
+    """
     predicted = placed.predicted
+    mapped = sum(size for name, size in buffers if is_mapped(name))
     return msgspec.structs.replace(
-        model, planned_vram_bytes=predicted.vram_bytes, planned_ram_bytes=predicted.ram_bytes,
+        model, ram_bytes=model.ram_bytes - max(0, mapped - _weights_in_ram(placed)),
+        planned_vram_bytes=predicted.vram_bytes, planned_ram_bytes=predicted.ram_bytes,
         predicted_decode_tokens_per_s=predicted.decode_tokens_per_s, decode_tokens_per_s=decode_tokens_per_s,
     )  # fmt: skip
+
+
+def _weights_in_ram(placed: PlacementPlan) -> int:
+    others = (PartKind.KV_CACHE, PartKind.COMPUTE)
+    return sum(part.bytes for part in placed.placement if part.device == CPU and part.tensors not in others)

@@ -87,7 +87,10 @@ class ComputeShape(StrEnum):
 
 
 class ComputeBuffers(Struct, frozen=True):
-    """Compute buffers of one shape, as llama.cpp's dry run measured them (or as they are estimated). Bytes."""
+    """Compute buffers of one shape, as llama.cpp's dry run measured them (or as they are estimated). Bytes.
+
+    `fetched`: the GPU can fetch the weights that lie in RAM, and has a buffer for them; reordered ones it can't.
+    """
 
     shape: ComputeShape
     context_tokens: int
@@ -96,6 +99,7 @@ class ComputeBuffers(Struct, frozen=True):
     gpu_bytes: int
     cpu_bytes: int
     measured: bool = True
+    fetched: bool = True
 
 
 class Correction(Struct, frozen=True):

@@ -130,6 +130,9 @@ def test_a_model_over_the_limit_of_ram_is_mapped_and_answers(library: Library, t
     try:
         assert loaded.plan.host_buffer is HostBuffer.MAPPED
         assert any("read from the disk" in reason for reason in loaded.plan.reasons)
+        told = loaded.description
+        assert told.ram_bytes < sum(size for _, size in loaded.model.buffers)  # the mapping is the whole file
+        assert told.ram_bytes <= told.planned_ram_bytes
     finally:
         loaded.close()
 
