@@ -139,7 +139,7 @@ def _long(review: Review, item: Item, finding: Finding) -> Iterator[Block]:
         return
     if finding.rows:
         header = tuple(column.label.of(language) for column in item.columns)
-        yield Table(header, tuple(tuple(_cell(cell, finding) for cell in row) for row in finding.rows))
+        yield Table(header, tuple(_row(row, finding) for row in finding.rows))
     for sentence in finding.sentences if not finding.rows else ():
         doubt = said(sentence.state.value, language) if sentence.state is not SentenceState.SUPPORTED else ""
         runs = (_run(sentence, finding.citations), *([Run(f"（{doubt}）")] if doubt else []))
@@ -159,11 +159,17 @@ def _run(sentence: Sentence, citations: Sequence[Citation]) -> Run:
     )
 
 
-def _cell(cell: Cell, finding: Finding) -> ExportCell:
+def _row(row: Sequence[Cell], finding: Finding) -> tuple[ExportCell, ...]:
+    """A place that several cells of the row rest on is noted at the first of them, with what isn't shown of it."""
     by_marker = {one.marker: one for one in finding.citations}
-    return ExportCell(
-        (Run(cell.text, notes=tuple(_note(by_marker[m], cell.text) for m in cell.citations if m in by_marker)),)
-    )
+    shown = " ".join(cell.text for cell in row)
+    noted: set[int] = set()
+    cells = []
+    for cell in row:
+        fresh = [marker for marker in cell.citations if marker in by_marker and marker not in noted]
+        noted.update(fresh)
+        cells.append(ExportCell((Run(cell.text, notes=tuple(_note(by_marker[m], shown) for m in fresh)),)))
+    return tuple(cells)
 
 
 def _note(one: Citation, shown: str) -> Footnote:

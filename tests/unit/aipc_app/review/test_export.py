@@ -94,7 +94,8 @@ def test_each_value_has_a_footnote_to_document_and_page() -> None:
     amount = next(run for run in runs if run.text == "500,000元")
     assert [(note.document, note.page, note.quote) for note in amount.notes] == [("合同.pdf", 2, "")]
     (note,) = next(run for run in runs if run.text == "钱一").notes
-    assert note.quote == "钱一 100"  # more than what is shown
+    assert (note.document, note.page) == ("合同.pdf", 2)
+    assert not next(run for run in runs if run.text == "100").notes  # the row's place is noted once
 
 
 def test_tables_keep_their_columns_and_sums_their_working() -> None:
