@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+import msgspec
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -13,9 +14,17 @@ from engine.models.gguf_parts import ModelHeader
 from engine.models.gguf_reader import TensorEntry
 from engine.models.layout import Layout, layout_of
 from engine.placement.planner import place, plan_load
-from engine.types.machine import Inventory
+from engine.types.machine import Inventory, Speeds
 from engine.types.model import Device, DeviceKind, HostBuffer, LoadRequest
-from engine.types.plan import Correction, PartKind, PlacementPlan, PlanFacts, PlanWishes
+from engine.types.plan import (
+    ComputeBuffers,
+    ComputeShape,
+    Correction,
+    PartKind,
+    PlacementPlan,
+    PlanFacts,
+    PlanWishes,
+)
 
 GIB = 1 << 30
 MIB = 1 << 20
@@ -188,6 +197,27 @@ def test_a_run_that_was_measured_corrects_the_next_prediction() -> None:
     assert 0.45 < after.predicted.decode_tokens_per_s / before.predicted.decode_tokens_per_s < 0.51
     assert after.predicted.vram_bytes <= 8 * GIB and after.gpu_weight_bytes < before.gpu_weight_bytes
     assert "what this model reached on this computer" in said(after)
+
+
+def run_dry(shape: ComputeShape, gpu_mib: int, cpu_mib: int, *, fetched: bool = True) -> ComputeBuffers:
+    return ComputeBuffers(shape, 16_384, 2_048, "f16", gpu_mib * MIB, cpu_mib * MIB, fetched=fetched)
+
+
+@pytest.mark.parametrize(("link", "gpu_mib", "cpu_mib"), [(100e9, 333, 219), (0.1e9, 273, 363)])
+def test_buffers_are_those_of_where_the_weights_in_ram_will_lie(link: float, gpu_mib: int, cpu_mib: int) -> None:
+    """As llama.cpp's dry runs of a 30B say: a GPU that fetches the weights has room for them, else the CPU computes."""
+    facts = PlanFacts((
+        run_dry(ComputeShape.WITHOUT_EXPERTS, 333, 219), run_dry(ComputeShape.WITHOUT_EXPERTS, 168, 363, fetched=False),
+        run_dry(ComputeShape.EVERYTHING, 273, 219),
+    ))  # fmt: skip
+    seen = msgspec.structs.replace(machine(gpu_gib=16), speeds=Speeds(link=link))
+    made = place(mixture(), seen, PlanWishes(vram_bytes=8 * GIB, ram_bytes=64 * GIB, context_tokens=16_384), facts)
+    assert made.load is not None
+    assert made.load.host_buffer is (HostBuffer.PINNED if link > 1e9 else HostBuffer.REPACKED)
+    assert bytes_of(made, PartKind.ROUTED_EXPERTS, "GPU0") > 0
+    assert bytes_of(made, PartKind.COMPUTE, "GPU0") == gpu_mib * MIB
+    assert bytes_of(made, PartKind.COMPUTE, "CPU") == cpu_mib * MIB
+    assert made.predicted.vram_bytes <= 8 * GIB
 
 
 LAYOUTS = {
