@@ -28,7 +28,6 @@ class FindingRow(QFrame):
     """`opened(Place)`; `detail` is built when the row is first unfolded. Return or a click unfolds it."""
 
     opened = Signal(object)
-    unfolded = Signal(object)  # itself
 
     def __init__(self, context: UiContext, item: Item, make_detail: Callable[[FindingRow], FindingDetail]) -> None:
         super().__init__()
@@ -76,8 +75,6 @@ class FindingRow(QFrame):
         self.value.setVisible(not on)
         self._chips.setVisible(not on and bool(self.finding.citations))
         self._fold.setIcon(self._context.look.icon("down" if on else "right"))
-        if on:
-            self.unfolded.emit(self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
