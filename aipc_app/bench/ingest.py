@@ -107,7 +107,7 @@ def _read(reader: Reader, file: Path) -> FileOutcome:
         kind=kind, status=status, reason=reason, seconds=round(seconds, 3), pages=len(pages), states=dict(states),
         characters=sum(len(one.page.text) for one in pages),
         recognised_pages=len(pictures) + sum(one.page.confidence is not None for one in pages if not pictures),
-        recognised_s=sum(one.recognition_s for one in (*pages, *pictures)),
+        recognised_s=sum(one.recognition_s for one in pages) + sum(one.recognition_s for one in pictures),
         unreadable=sum(_claims_text_it_has_not(one.page) for one in pages),
     )  # fmt: skip
 
