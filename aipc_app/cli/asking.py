@@ -13,7 +13,7 @@ import msgspec
 from aipc_app.cli.arguments import case_id, case_or_library, document_ids, natural
 from aipc_app.cli.output import Output
 from aipc_app.domain.answers import Answer, AnswerCleared, AnswerDelta, Citation, Mode, Question, Reading, SentenceState
-from aipc_app.domain.documents import Evidence
+from aipc_app.domain.documents import Evidence, Passage
 from aipc_app.errors import AipcError, Cancelled, UserMistake
 from aipc_app.log import ENGINE
 from aipc_app.operations.asking import ask, prepare_search, search_passages
@@ -53,6 +53,7 @@ def _search(services: Services, options: argparse.Namespace, output: Output, can
                 "passages": [passage(item) for item in result.evidence],
                 "seconds": result.seconds,
                 "missing": [str(stage) for stage in result.missing],
+                "related": [place_of(one) for one in result.related],
             }
         )
     for item in result.evidence:
@@ -60,12 +61,19 @@ def _search(services: Services, options: argparse.Namespace, output: Output, can
         place = " ".join(part for part in (found.heading, found.article) if part)
         output.line(f"{found.document}, page {found.page} {place} ({item.score:.3f})")
         output.line(f"    {' '.join(found.text.split())[:200]}")
+    for one in result.related:
+        output.line(f"referred to: {one.document} {one.article}")
+        output.line(f"    {' '.join(one.text.split())[:200]}")
     return 0
 
 
 def passage(item: Evidence) -> dict[str, object]:
     """A passage as contract.md names its fields."""
-    p = item.passage
+    return place_of(item.passage) | {"score": item.score}
+
+
+def place_of(p: Passage) -> dict[str, object]:
+    """Where a passage stands, and its text."""
     return {
         "document": p.document,
         "document_id": p.document_id,
@@ -76,7 +84,6 @@ def passage(item: Evidence) -> dict[str, object]:
         "text": p.text,
         "start": p.start,
         "end": p.end,
-        "score": item.score,
     }
 
 

@@ -146,8 +146,12 @@ class Evidence(Struct, frozen=True, kw_only=True):
 
 
 class SearchResult(Struct, frozen=True, kw_only=True):
-    """Best first. `missing` names stages that could not take part (the encoder is starting, say)."""
+    """Best first. `missing` names stages that could not take part (the encoder is starting, say).
+
+    `related`: articles of the library that those found refer to (依照本法第六百八十条), not among them.
+    """
 
     evidence: tuple[Evidence, ...]
     seconds: float
     missing: tuple[Stage, ...] = ()
+    related: tuple[Passage, ...] = ()

@@ -13,12 +13,14 @@ from aipc_app.search.authority import authority
 from aipc_app.search.exact import ExactMatches, find_exact
 from aipc_app.search.fuse import Fused, Hit, fuse
 from aipc_app.search.keyword import find_by_words
+from aipc_app.search.related import referred
 from aipc_app.search.vector import MeaningIndex, VectorSearch
 from aipc_app.store import Store
 from aipc_app.text.language import language_of
 
 _DEPTH = 50  # how far down each stage is asked
 _LIBRARY_DEPTH = 300  # in the library: there a law that weighs more may come up from far below
+_READ_FOR_REFERENCES = 10
 _LONGEST_QUERY = 4_000  # characters; a pasted page is searched by its beginning
 
 
@@ -59,7 +61,9 @@ class SearchService:
             weights = self._authority((*known, *self._store.passages.get(new)), cases)
         ranking = fuse(lists, certain=exact.certain, foreign=foreign, authority=weights)
         evidence = self._evidence(ranking, frozenset(cases), documents, limit)
-        return SearchResult(evidence=evidence, seconds=time.monotonic() - started, missing=missing)
+        first = [item.passage for item in evidence[:_READ_FOR_REFERENCES]] if LIBRARY_ID in cases else []
+        related = referred(self._store, first)
+        return SearchResult(evidence=evidence, seconds=time.monotonic() - started, missing=missing, related=related)
 
     def _by_meaning(
         self, query: str, cases: Sequence[int], documents: frozenset[int] | None, depth: int

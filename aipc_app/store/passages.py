@@ -40,6 +40,15 @@ class Passages:
             )
             return tuple(_passage(row) for row in rows)
 
+    def of_articles(self, document_id: int, articles: Sequence[str]) -> tuple[Passage, ...]:
+        """A document's passages of these articles, as written (第六百八十条), in reading order."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"{_SELECT} WHERE p.document_id = ? AND t.article IN ({_marks(articles)}) ORDER BY p.page, p.start",
+                (document_id, *articles),
+            )
+            return tuple(_passage(row) for row in rows)
+
     def keyword(
         self, tokens: Sequence[str], *, cases: Sequence[int], documents: frozenset[int] | None, limit: int
     ) -> tuple[tuple[int, float], ...]:
