@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import psutil
@@ -49,7 +50,8 @@ def test_a_folder_of_thousands_of_files(rig: Rig, tmp_path: Path) -> None:
 def test_all_statutes_of_a_library(rig: Rig, shared_data: Path) -> None:
     """Fifteen hundred files, sixty thousand articles."""
     folder = shared_data / "laws" / "cn"
-    taken_in(rig, folder, sum(file.is_file() for file in folder.rglob("*")))
+    files = (file.read_bytes() for file in folder.rglob("*") if file.is_file())
+    taken_in(rig, folder, len({sha256(data).digest() for data in files}))  # the same bytes are one document
 
 
 def taken_in(rig: Rig, folder: Path, files: int) -> None:
