@@ -15,16 +15,36 @@ from engine.types.plan import PlacementPlan, PlanWishes
 from engine.wire.plan_messages import FitCompared
 
 _FILLED_TOKENS = 2_048
+_MOST_TRIES = 4
+_DRIFT_BYTES = 512 << 20  # of what a device reports as free, from one look to the next: one in software has RAM's
 
 
 def compare(
     library: Library, path: str, layout: Layout, plan: PlacementPlan, wishes: PlanWishes, inventory: Inventory,
 ) -> FitCompared:  # fmt: skip
-    """Figures of llama.cpp's fitting; `why_not` where it can't be asked or finds no way."""
+    """Figures of llama.cpp's fitting; `why_not` where it can't be asked or finds no way.
+
+    Its limit is free memory less a margin. Where that has moved between our look and its own, so that it goes a
+    little over, it is asked for as much less.
+    """
+    limit = asked = wishes.vram_bytes or 0
+    for _ in range(_MOST_TRIES):
+        found = _fitted(library, path, layout, plan, wishes, inventory, asked)
+        over = found.vram_bytes - limit
+        if found.why_not or not 0 < over < _DRIFT_BYTES:
+            break
+        asked -= over
+    return found
+
+
+def _fitted(
+    library: Library, path: str, layout: Layout, plan: PlacementPlan, wishes: PlanWishes, inventory: Inventory,
+    vram_bytes: int,
+) -> FitCompared:  # fmt: skip
     if plan.load is None:
         return FitCompared(why_not="This program found no placement to compare with.")
     try:
-        fitted = fit(library, path, plan.load, sequences(layout), wishes.vram_bytes or 0)
+        fitted = fit(library, path, plan.load, sequences(layout), vram_bytes)
     except EngineError as error:
         return FitCompared(why_not=error.message)
     layers = min(fitted.gpu_layers, layout.layers + 1)
