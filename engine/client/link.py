@@ -103,7 +103,8 @@ class Link:
         self._sock = sock = self._connection.sock
         if self._is_cut:
             raise ConnectionAbortedError
-        self._connection.request(method, self._address.path + path, msgspec.json.encode(body) if body is not None else None, headers)
+        data = msgspec.json.encode(body) if body is not None else None
+        self._connection.request(method, self._address.path + path, data, headers)
         sock.settimeout(begin_s or self._waits.begin_s)
         self._reply = reply = self._connection.getresponse()
         sock.settimeout(self._waits.go_on_s)

@@ -23,6 +23,11 @@ from tests.end2end.test_command_line import contract, quotes_are_the_pages
 
 TOKEN = "sk-end2end"
 WITHOUT_KEYRING = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
+# Our build of llama.cpp has its backends in files of their own, which have to be loaded first.
+SERVER = (
+    "import runpy; from engine.native.library import open_library; open_library(); "
+    "runpy.run_module('llama_cpp.server', run_name='__main__')"
+)
 STARTS_WITHIN_S = 120.0
 
 
@@ -34,8 +39,9 @@ def llama_server(small_model: Path, tmp_path_factory: pytest.TempPathFactory) ->
         port = free.getsockname()[1]
     log = tmp_path_factory.mktemp("server") / "server.log"
     command = (
-        sys.executable, "-m", "llama_cpp.server", "--model", str(small_model), "--host", "127.0.0.1", "--port",
+        sys.executable, "-c", SERVER, "--model", str(small_model), "--host", "127.0.0.1", "--port",
         str(port), "--api_key", TOKEN, "--n_ctx", "4096", "--n_threads", "2", "--logits_all", "true",
+        "--use_mlock", "false",
     )  # fmt: skip
     with log.open("wb") as sink, subprocess.Popen(command, stdout=sink, stderr=sink) as process:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QSizePolicy
@@ -83,10 +84,13 @@ class EngineChip(QPushButton):
     def _parts(self) -> tuple[str, str, str, str]:
         words = self._context.words
         match self._state:
+            case EngineReady(model) if model.host:
+                told = words("engine.remote" if model.encrypted else "engine.remote_open", host=model.host)
+                return model.name, told, "export", "warn"
             case EngineReady(model):
                 return model.name, self._usage(model.ram_bytes, model.vram_bytes), "models", "good"
             case EngineLoading(path, fraction):
-                return Path(path).stem, words("engine.loading", percent=f"{fraction:.0%}"), "working", "accent"
+                return _named(path), words("engine.loading", percent=f"{fraction:.0%}"), "working", "accent"
             case EngineFailed(message):
                 return words("engine.failed"), words.sentence(message), "warning", "bad"
             case _:
@@ -96,3 +100,8 @@ class EngineChip(QPushButton):
         parts = [f"VRAM {memory(vram)}"] if vram else []
         parts.append(f"RAM {memory(ram)}")
         return " · ".join(parts)
+
+
+def _named(path: str) -> str:
+    """A model's file without its ending, or the server that is being reached."""
+    return urlsplit(path).hostname or path if path.startswith(("http://", "https://")) else Path(path).stem

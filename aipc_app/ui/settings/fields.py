@@ -8,8 +8,12 @@ import msgspec
 
 from aipc_app.settings.model import Server, Settings
 
-# Set elsewhere: the chat model and its limits on their own page, the first start by going through it, a server on its card.
-ELSEWHERE = frozenset({("models", "chat"), ("models", "vram_mib"), ("models", "ram_mib"), ("window", "welcomed"), *(("server", name) for name in Server.__struct_fields__)})
+# Set elsewhere: the chat model and its limits on their own page, the first start by going through it, a server on its
+# card.
+ELSEWHERE = frozenset({
+    ("models", "chat"), ("models", "vram_mib"), ("models", "ram_mib"), ("window", "welcomed"),
+    *(("server", name) for name in Server.__struct_fields__),
+})  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,13 @@ from aipc_app.operations import settings as operations
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.problems import translate_error
 from aipc_app.ui.settings.about import AboutCard
+from aipc_app.ui.settings.backup_card import BackupCard
 from aipc_app.ui.settings.editors import SettingRow, make_row
 from aipc_app.ui.settings.fields import Field, sections
 from aipc_app.ui.settings.offline import OfflineCard
 from aipc_app.ui.settings.remembered import RememberedCard
+from aipc_app.ui.settings.server_card import ServerCard
+from aipc_app.ui.settings.serving_card import ServingCard
 from aipc_app.ui.widgets.basics import button, column, frame, label, line, row, said, with_icon
 
 
@@ -48,6 +51,12 @@ class SettingsPage(QWidget):
                 inside.addWidget(self.remembered)
         inside.addWidget(said(context.words, "settings.data", "heading"))
         inside.addWidget(self._data_card())
+        self.backup = BackupCard(context)
+        self.server = ServerCard(context)
+        self.serving = ServingCard(context)
+        for key, card in (("backup", self.backup), ("server", self.server), ("serving", self.serving)):
+            inside.addWidget(said(context.words, f"{key}.title", "heading"))
+            inside.addWidget(card)
         inside.addWidget(said(context.words, "offline.title", "heading"))
         self.offline = OfflineCard(context)
         inside.addWidget(self.offline)
