@@ -53,10 +53,10 @@ class Inputs:
     def __init__(self, found: Mapping[str, tuple[Item, Finding]], language: str) -> None:
         self._found, self.language = found, language
 
-    def label(self, name: str) -> str:
+    def called(self, name: str) -> str:
         return self._found[name][0].label.of(self.language)
 
-    def finding(self, name: str) -> Finding:
+    def given(self, name: str) -> Finding:
         return self._found[name][1]
 
     def item(self, name: str) -> Item:
@@ -69,32 +69,32 @@ class Inputs:
         return tuple(self._found)
 
     def money(self, name: str) -> Decimal:
-        return self._need(name, values.money(self.finding(name)))
+        return self._need(name, values.money(self.given(name)))
 
     def number(self, name: str) -> Decimal:
-        return self._need(name, values.number(self.finding(name)))
+        return self._need(name, values.number(self.given(name)))
 
     def day(self, name: str) -> date:
-        return self._need(name, values.day(self.finding(name)))
+        return self._need(name, values.day(self.given(name)))
 
     def last_day(self, name: str) -> date:
-        found = values.days(self.finding(name))
+        found = values.days(self.given(name))
         return self._need(name, found[-1] if found else None)
 
     def rate(self, name: str) -> Decimal:
-        return self._need(name, values.rate_per_year(self.finding(name)))
+        return self._need(name, values.rate_per_year(self.given(name)))
 
     def _need(self, name: str, value: _Value | None) -> _Value:
         if value is None:
-            raise Missing(self.label(name))
+            raise Missing(self.called(name))
         return value
 
 
 class Computed(Struct, frozen=True, kw_only=True):
     value: str
     working: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...] = ()  # of a table; each row rests on the input it came from, `of`
-    of: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()  # of a table; each row rests on the input it came from, `origins`
+    origins: tuple[str, ...] = ()
 
 
 def compute(item: Item, items: Mapping[str, Item], findings: Mapping[str, Finding], language: str) -> Finding:
@@ -128,12 +128,12 @@ def usable(finding: Finding) -> bool:
 
 
 def _finding(item: Item, done: Computed, inputs: Inputs) -> Finding:
-    citations, markers = _joined([inputs.finding(name) for name in inputs.names()])
+    citations, markers = _joined([inputs.given(name) for name in inputs.names()])
     by_input = dict(zip(inputs.names(), markers, strict=True))
     every = tuple(marker for group in markers for marker in group)
     rows = tuple(
         tuple(Cell(text=cell, citations=by_input.get(name, ())) for cell in row)
-        for row, name in zip(done.rows, done.of, strict=True)
+        for row, name in zip(done.rows, done.origins, strict=True)
     )
     lines = (Sentence(text=done.value, state=SentenceState.SUPPORTED, citations=every),)
     return Finding(
@@ -160,7 +160,7 @@ def _joined(findings: Sequence[Finding]) -> tuple[tuple[Citation, ...], list[tup
 def _ratio(item: Item, inputs: Inputs) -> Computed:
     names = inputs.names()
     done = ratio(
-        item.compute, {name: inputs.money(name) for name in names}, {name: inputs.label(name) for name in names},
+        item.compute, {name: inputs.money(name) for name in names}, {name: inputs.called(name) for name in names},
         inputs.language,
     )  # fmt: skip
     return Computed(value=done.text, working=(done.working,))
@@ -169,13 +169,13 @@ def _ratio(item: Item, inputs: Inputs) -> Computed:
 def _limit(item: Item, inputs: Inputs) -> Computed:
     """Is the limit kept? Its direction is read from its words."""
     value, limit = inputs.number("value"), inputs.number("limit")
-    text = " ".join((inputs.finding("limit").shown, *(c.quote for c in inputs.finding("limit").citations))).lower()
+    text = " ".join((inputs.given("limit").shown, *(c.quote for c in inputs.given("limit").citations))).lower()
     at_least = any(word in text for word in _AT_LEAST)
     met = value >= limit if at_least else value <= limit
     sign = ("≥" if met else "<") if at_least else ("≤" if met else ">")
-    shown = (inputs.finding("value").shown, inputs.finding("limit").shown)
+    shown = (inputs.given("value").shown, inputs.given("limit").shown)
     verdict = said("met" if met else "broken", inputs.language)
-    working = f"{inputs.label('value')} {shown[0]} {sign} {inputs.label('limit')} {shown[1]}"
+    working = f"{inputs.called('value')} {shown[0]} {sign} {inputs.called('limit')} {shown[1]}"
     colon = "：" if inputs.language == "zh" else ": "
     return Computed(value=f"{verdict}{colon}{working}", working=(working,))
 
@@ -184,13 +184,13 @@ def _differ(item: Item, inputs: Inputs) -> Computed:
     names = inputs.names()
     if len(names) < 2:
         raise ValueError
-    keys = {figure_key(inputs.finding(name).shown) for name in names}
+    keys = {figure_key(inputs.given(name).shown) for name in names}
     verdict = said("agree" if len(keys) == 1 else "differ", inputs.language)
     colon = "：" if inputs.language == "zh" else ": "
-    lines = tuple(f"{inputs.label(name)}{colon}{inputs.finding(name).shown}" for name in names)
-    rows = tuple((inputs.label(name), inputs.finding(name).shown) for name in names)
+    lines = tuple(f"{inputs.called(name)}{colon}{inputs.given(name).shown}" for name in names)
+    rows = tuple((inputs.called(name), inputs.given(name).shown) for name in names)
     joined = ("；" if inputs.language == "zh" else "; ").join(lines)
-    return Computed(value=f"{verdict}{colon}{joined}", working=(), rows=rows, of=names)
+    return Computed(value=f"{verdict}{colon}{joined}", working=(), rows=rows, origins=names)
 
 
 class _Transfer(Struct, frozen=True):
@@ -205,7 +205,7 @@ def _transfers(inputs: Inputs) -> tuple[list[_Transfer], list[_Transfer]]:
     """What the lender, who pays first, handed over, and what came back to the same hand."""
     columns = [column.id for column in inputs.item("transfers").columns]
     read: list[_Transfer] = []
-    for row in inputs.finding("transfers").rows:
+    for row in inputs.given("transfers").rows:
         cells = dict(zip(columns, (cell.text for cell in row), strict=False))
         probe = Finding(item="", status=FindingStatus.SUPPORTED, value=cells.get("amount", ""))
         when = values.day(Finding(item="", status=FindingStatus.SUPPORTED, value=cells.get("date", "")))
@@ -214,7 +214,7 @@ def _transfers(inputs: Inputs) -> tuple[list[_Transfer], list[_Transfer]]:
             payer, payee = _who(cells.get("payer", "")), _who(cells.get("payee", ""))
             read.append(_Transfer(when, payer, payee, amount, cells.get("note", "")))
     if not read:
-        raise Missing(inputs.label("transfers"))
+        raise Missing(inputs.called("transfers"))
     lender = read[0].payer
     return [t for t in read if t.payer == lender], [t for t in read if t.payee == lender]
 

@@ -62,10 +62,9 @@ class Prover:
     def _claim(self, item: Item, line: str) -> str:
         if shape(item) != "short":
             return line
-        if item.type is ItemType.CHOICE:
-            assert item.question is not None
-            return f"{item.question.of(self._language)} {line}"
-        return f"{item.label.of(self._language)}：{line}" if self._language == "zh" else f"{item.label.en}: {line}"
+        words = item.question if item.type is ItemType.CHOICE else item.label
+        assert words is not None
+        return (" " if item.type is ItemType.CHOICE else "：").join((words.of(self._language), line))
 
     def _lower(self, proof: Proof, question: str, units: Units, prompt: Prompt, cancel: threading.Event) -> None:
         """As AnswerRun checks: the model's own view of quote and material can only lower a state."""
