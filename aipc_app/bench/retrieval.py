@@ -85,7 +85,7 @@ def _statutes(home: BenchHome, data: Path, others: int | None) -> dict[str, Any]
     questions = lay_questions(data)
     home.fill(LIBRARY_ID, statutes(data, questions, others))
     halves = {"all": questions, "even": questions[::2], "odd": questions[1::2]}
-    report: dict[str, Any] = {"passages": _passages(home, LIBRARY_ID)}
+    report: dict[str, Any] = {"passages": _passages(home, LIBRARY_ID), "others": "all" if others is None else others}
     for name, stages in VARIANTS.items():
         asked = _Asked(home, LIBRARY_ID, stages, max(DEPTHS))
         ranks = {question.text: _ranks(asked.places(question.text), question) for question in questions}
