@@ -49,7 +49,7 @@ class Embedding(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Strictness(StrEnum):
-    """How much must speak for a sentence before it counts as supported (answer/decisions/0006)."""
+    """How much must speak for a sentence before it counts as supported (answer/decisions/0007)."""
 
     BALANCED = "balanced"
     STRICT = "strict"
