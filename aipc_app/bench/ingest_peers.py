@@ -73,7 +73,7 @@ def beside_others(files: Sequence[Path]) -> tuple[dict[str, Any], tuple[str, ...
     read: dict[str, tuple[Read, int]] = {}
     skipped = []
     for name in _LOADS:
-        found = _run(name, files)
+        found = _texts_of(name, files)
         if found is None:
             skipped.append(f"{name} is not installed; pip install it into a development environment to compare")
         else:
@@ -84,7 +84,7 @@ def beside_others(files: Sequence[Path]) -> tuple[dict[str, Any], tuple[str, ...
     return {name: _figures(texts, memory, reference) for name, (texts, memory) in read.items()}, tuple(skipped)
 
 
-def _run(name: str, files: Sequence[Path]) -> tuple[Read, int] | None:
+def _texts_of(name: str, files: Sequence[Path]) -> tuple[Read, int] | None:
     """Texts and seconds by file, and the peak memory in KiB; None when it can't be loaded."""
     who = "resource.RUSAGE_CHILDREN" if name == "aipc" else "resource.RUSAGE_SELF"
     script = _MEASURE.format(load=_LOADS[name], who=who)
