@@ -44,6 +44,7 @@ def guard(log_path: Path | None = None) -> None:
         HF_HUB_DISABLE_TELEMETRY="1",
         ANONYMIZED_TELEMETRY="False",
         DO_NOT_TRACK="1",
+        ORT_DISABLE_TELEMETRY="1",  # its wheels report to their maker by native code, which no audit hook sees
     )
     if not _guarded:
         _guarded = True

@@ -5,6 +5,8 @@ root=${here%/bin}
 # Nothing of another Python on this PC gets in, and nothing is written into the program's folder.
 unset PYTHONHOME PYTHONPATH PYTHONSTARTUP PYTHONOPTIMIZE PYTHONINSPECT
 export PYTHONNOUSERSITE=1 PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1
+# onnxruntime reports to its maker unless told not to.
+export ORT_DISABLE_TELEMETRY=1
 # The system's fonts, and after them the Chinese one that AIPC brings.
 export FONTCONFIG_FILE="${FONTCONFIG_FILE:-$root/fonts/fonts.conf}"
 # For RAR archives, where the system has no library of its own.

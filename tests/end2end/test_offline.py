@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,3 +47,29 @@ def test_no_process_opens_an_internet_socket(tmp_path: Path, small_model: Path) 
     assert traced  # the journey does open local sockets or at least was traced
     assert [line for line in traced if INTERNET.search(line)] == []
     assert not (aipc.home / "logs" / "network.log").exists()
+
+
+RECOGNISER = """
+import time
+from engine.wire.offline import guard
+guard()
+import onnxruntime
+onnxruntime.InferenceSession({path!r}, providers=["CPUExecutionProvider"])
+time.sleep(8)  # its report is sent some seconds later
+"""
+
+
+@pytest.mark.long
+def test_the_runtime_of_text_recognition_reports_to_nobody(tmp_path: Path) -> None:
+    """It looks a host name up by native code, and only in an environment as plain as a desktop's."""
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not installed")
+    found = importlib.util.find_spec("rapidocr")
+    assert found is not None
+    model = sorted(Path(str(found.origin)).parent.glob("models/*.onnx"))[0]
+    program = RECOGNISER.format(path=str(model))
+    trace = tmp_path / "trace"
+    command = ["strace", "-f", "-qq", "-e", "trace=%network", "-o", str(trace), sys.executable, "-c", program]
+    plain = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    subprocess.run(command, check=True, env=plain, cwd=Path(__file__).parents[2])
+    assert not INTERNET.search(trace.read_text(errors="replace"))
