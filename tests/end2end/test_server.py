@@ -21,6 +21,7 @@ from engine.types.remote import RemoteServer
 from tests.end2end.conftest import Aipc
 from tests.end2end.test_command_line import contract, quotes_are_the_pages
 
+pytestmark = pytest.mark.long  # a second copy of the model in memory, and it answers several times
 TOKEN = "sk-end2end"
 WITHOUT_KEYRING = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
 # Our build of llama.cpp has its backends in files of their own, which have to be loaded first.
