@@ -36,7 +36,7 @@ WEIGHTS = (
     PartKind.ATTENTION, PartKind.ROUTED_EXPERTS, PartKind.DENSE_FFN, PartKind.EMBEDDING, PartKind.OUTPUT,
 )  # fmt: skip
 TEXT = Path(__file__).with_name("text.txt").read_text(encoding="utf-8")
-FEW, MANY = 48, 200  # tokens of it
+TOKENS = 48  # of it
 # Of Kullback-Leibler divergences: the square root of one is close to a distance, and (a + b)^2 <= 2 (a^2 + b^2).
 TWO_STEPS = 2.0
 # The CPU rounds activations to eight bits, the GPU does not: it must not be further from exact than the CPU is, but
@@ -136,9 +136,9 @@ def check_says_the_same(exact: Logits, cpu: Logits, gpu: Logits) -> None:
     assert same >= agreement(exact, cpu) + agreement(exact, gpu) - 1
 
 
-def compared(folder: Path, tiny_model: Path, mixture: Path, plan: LoadPlan, count: int) -> tuple[Logits, ...]:
+def compared(folder: Path, tiny_model: Path, mixture: Path, plan: LoadPlan) -> tuple[Logits, ...]:
     """Logits over so many tokens of text: exact, on the CPU, by the plan."""
-    tokens = tokens_of(folder, tiny_model, TEXT, count)
+    tokens = tokens_of(folder, tiny_model, TEXT, TOKENS)
     exact = folder / "exact.gguf"
     write_exact(tiny_model, exact)
     cpu = cpu_plan(CONTEXT, UBATCH)
@@ -148,10 +148,4 @@ def compared(folder: Path, tiny_model: Path, mixture: Path, plan: LoadPlan, coun
 def test_with_its_experts_on_the_cpu_the_model_says_what_it_says_on_the_cpu_alone(
     tmp_path: Path, tiny_model: Path, mixture: Path
 ) -> None:
-    check_says_the_same(*compared(tmp_path, tiny_model, mixture, hybrid_plan(*ALL_EXPERTS), FEW))
-
-
-@pytest.mark.long
-@pytest.mark.timeout(1_800)
-def test_over_a_page_of_text_it_says_what_the_cpu_says(tmp_path: Path, tiny_model: Path, mixture: Path) -> None:
-    check_says_the_same(*compared(tmp_path, tiny_model, mixture, hybrid_plan(*ALL_EXPERTS), MANY))
+    check_says_the_same(*compared(tmp_path, tiny_model, mixture, hybrid_plan(*ALL_EXPERTS)))
