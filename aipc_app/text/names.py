@@ -13,7 +13,8 @@ from aipc_app.text.tokens import segmenter
 _PROPER = ("nr", "ns", "nt", "nz")  # jieba's tags: person, place, organisation, other proper noun
 _CAPITALISED = re.compile(r"\b[A-Z][A-Za-z'’-]+(?:\s+(?:of|and|the|de|van|von)?\s*[A-Z][A-Za-z'’-]+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;。！？：；\n]\s*)$")
-_NO_NAME = re.compile("^(?:[那这该其每各某](?:天|日|年|月|时|里|边|个|些|次|位|人|方|种|处|公司)|之日)")  # taken for places
+# Taken for places.
+_NO_NAME = re.compile("^(?:[那这该其每各某](?:天|日|年|月|时|里|边|个|些|次|位|人|方|种|处|公司)|之日)")
 _lock = threading.Lock()
 
 

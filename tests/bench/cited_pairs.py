@@ -2,8 +2,8 @@
 
     python -m tests.bench.cited_pairs [--set fresh|held-out] [--data DIR] [--show]
 
-Each statute of the set is in a real library. True: the article's own sentence after 《law》第N条规定，, as it stands and
-with other numerals and words; false: the number of another article, one beyond the last, another law's name, a changed
+Each statute of the set is in a real library. True: the article's own sentence after 《law》第N条规定，, as it stands
+and with other numerals and words; false: another article's number, one beyond the last, another law's name, a changed
 figure, a turned verb. Prints the figures as JSON.
 """
 

@@ -30,7 +30,7 @@ class Text(Paragraph):  # type: ignore[misc]
         self.height = 0
         widths = list(maxWidths) if isinstance(maxWidths, list | tuple) else [maxWidths]
         units = [cjkU(char, frag, "utf8") for frag in self.frags for char in (frag.text or ("",))]
-        lines = []
+        lines: list[Any] = []
         start = 0
         while start < len(units):
             width = widths[min(len(lines), len(widths) - 1)]
