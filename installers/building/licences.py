@@ -46,7 +46,7 @@ def of_packages(chosen: Iterable[Distribution]) -> list[Component]:
 
 def _licence(distribution: Distribution) -> str:
     metadata = distribution.metadata
-    stated = (metadata["License-Expression"] or metadata["License"] or "")
+    stated = (metadata.get("License-Expression") or metadata.get("License") or "")
     classified = [
         c.removeprefix(_FROM_CLASSIFIER) for c in metadata.get_all("Classifier", []) if c.startswith(_FROM_CLASSIFIER)
     ]

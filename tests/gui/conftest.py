@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,6 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt makes its application
+# The desktop of whoever runs the tests is left alone. libdbus reads the address once in a process, so it stays the
+# same; a test that wants a bus starts one there.
+BUS_SOCKET = Path(tempfile.gettempdir()) / f"aipc-tests-{os.getpid()}.bus"
+os.environ["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={BUS_SOCKET}"
+os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=/nowhere/bus"
 
 import pytest
 import shiboken6

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import ClassInfo, QObject, Slot
@@ -13,6 +13,7 @@ from PySide6.QtDBus import QDBusConnection
 from pytestqt.qtbot import QtBot
 
 from aipc_app.ui.awake import StayAwake
+from tests.gui.conftest import BUS_SOCKET
 
 WAIT_MS = 60_000
 
@@ -32,21 +33,20 @@ class ScreenSaver(QObject):
 
 
 @pytest.fixture
-def bus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a session bus; there is no system bus."""
+def bus() -> Iterator[str]:
+    """The address of a session bus, where the tests' environment says it is; there is no system bus."""
     if shutil.which("dbus-daemon") is None:
         pytest.skip("dbus-daemon is not installed")
-    address = f"unix:path={tmp_path}/bus"
+    address = os.environ["DBUS_SESSION_BUS_ADDRESS"]
     daemon = subprocess.Popen(
         ["dbus-daemon", "--session", "--nofork", "--print-address=1", f"--address={address}"],
         stdout=subprocess.PIPE, text=True)  # fmt: skip
     assert daemon.stdout is not None and daemon.stdout.readline().startswith("unix:")
-    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", address)
-    monkeypatch.setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nowhere/bus")
     yield address
     daemon.terminate()
     daemon.wait()
     daemon.stdout.close()
+    BUS_SOCKET.unlink(missing_ok=True)
 
 
 @pytest.fixture
