@@ -12,11 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt makes its application
-# The desktop of whoever runs the tests is left alone. libdbus reads the address once in a process, so it stays the
-# same; a test that wants a bus starts one there.
-BUS_SOCKET = Path(tempfile.gettempdir()) / f"aipc-tests-{os.getpid()}.bus"
-os.environ["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={BUS_SOCKET}"
-os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=/nowhere/bus"
 
 import pytest
 import shiboken6
@@ -54,6 +49,11 @@ from aipc_app.workers.spawn import child_command
 from engine.client.fake import FakeEngine
 from engine.client.models import ModelTasks
 
+# The desktop of whoever runs the tests is left alone. libdbus reads the address once in a process, so it stays the
+# same; a test that wants a bus starts one there.
+BUS_SOCKET = Path(tempfile.gettempdir()) / f"aipc-tests-{os.getpid()}.bus"
+os.environ["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={BUS_SOCKET}"
+os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=/nowhere/bus"
 WAIT_MS = 60_000  # a bound for a hung window, not a bar: other work may hold this PC
 CONTRACT = "借款合同\n甲方向乙方出借人民币500,000元。\n借款期限自2021年3月5日起至2022年3月4日止。\n"
 TRANSFER = "转账凭证\n2021年3月5日，陈国梁向赵立新转账450,000元。\n"
