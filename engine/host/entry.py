@@ -21,6 +21,9 @@ def serve() -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is the desktop's to answer
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
         os.environ[name] = "1"
+    # NumPy asks for huge pages for large arrays; where memory is in pieces the kernel then moves others' pages first,
+    # and a block took 80 ms to copy instead of 4 (engine/kv/decisions/0002). Read once, when NumPy is imported.
+    os.environ["NUMPY_MADVISE_HUGEPAGE"] = "0"
     try:
         from engine.host.loop import Host
         from engine.native.library import open_library

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import queue
 import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -198,3 +200,9 @@ def test_nothing_of_a_document_is_in_the_log(engine: ProcessEngine, tmp_path: Pa
     answer(engine, ask("Qwertzui?", document="Secretword Kuckuck. " * 20))
     log = (tmp_path / "engine.log").read_text(encoding="utf-8", errors="replace")
     assert "llama.cpp" in log and "Secretword" not in log and "Qwertzui" not in log
+
+
+def test_the_engine_begins_without_numpy() -> None:
+    """What it says to NumPy by the environment is heard only if NumPy comes after it."""
+    code = "import sys, aipc_app.__main__, engine.__main__, engine.host.entry; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.runtime.template import CHATML, ChatTemplate
-from engine.runtime.tokens import SHORTEST_PIECE, cut_points, plain_tokens, prompt_tokens
+from engine.runtime.tokens import SHORTEST_PIECE, PromptTokens, cut_points, plain_tokens, prompt_tokens
 from engine.types.prompt import ChatMessage, Prompt, Role, Segment, SegmentKind
 
 
@@ -95,6 +95,26 @@ def test_cuts_depend_only_on_what_stands_before_them(one: int, more: int, segmen
     assert [cut for cut in long if cut < one] == list(short[:-1])
 
 
+def test_what_a_question_brings_is_all_that_is_computed_for_it() -> None:
+    """The template's marks between the documents and the question belong to what is remembered."""
+
+    def prompt(*turn: Segment) -> Prompt:
+        system = ChatMessage(Role.SYSTEM, (Segment(SegmentKind.DOCUMENTS, "合同" * 40),))
+        return Prompt((system, ChatMessage(Role.USER, turn)))
+
+    def cut(*turn: Segment) -> PromptTokens:
+        return prompt_tokens(LetterVocabulary(), ChatTemplate(CHATML, bos="<s>").render(prompt(*turn)), 512)
+
+    asked, passages = cut(Segment(SegmentKind.QUESTION, "多少？")), cut(Segment(SegmentKind.PASSAGES, "第一条"))
+    question = next(span for span in asked.spans if span.segment.kind is SegmentKind.QUESTION)
+    assert question.start - asked.spans[0].end < SHORTEST_PIECE
+    assert question.start in asked.cuts and question.start in asked.lasting and question.start in passages.lasting
+    assert len(asked.before_question().tokens) == question.start
+    said = cut(Segment(SegmentKind.HISTORY, "多少？"), Segment(SegmentKind.QUESTION, "何时？"))
+    assert asked.lasting[:2] == said.lasting[:2]
+
+
 def test_a_segments_end_is_a_cut_but_not_for_a_crumb() -> None:
     assert cut_points(700, [400], 512) == (400, 700)
     assert cut_points(700, [SHORTEST_PIECE - 1], 512) == (512, 700)
+    assert cut_points(700, [400], 512, [408]) == (400, 408, 700)
