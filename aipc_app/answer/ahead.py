@@ -14,6 +14,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from aipc_app.answer.cancelling import cancelling
 from aipc_app.answer.memory import Memory, Survey
 from aipc_app.answer.pressure import Pressure
 from aipc_app.domain.answers import Reading
@@ -34,7 +35,6 @@ from engine.types.remembering import Remembered, RememberRequest
 _STOP_WITHIN_S = 2.0
 _LOOK_AGAIN_S = 20.0  # at battery and load
 _TELL_EVERY_S = 0.5
-_CANCEL_POLL_S = 0.1
 _Signature = tuple[object, ...]
 
 
@@ -127,7 +127,7 @@ class ReadingAhead:
             self._ordering += 1
         self._interrupt()
         try:
-            with self._cancelling(cancel):
+            with cancelling(cancel, self._interrupt):
                 return self._carry_out(case_id, emit, cancel)
         finally:
             with self._changed:
@@ -157,25 +157,6 @@ class ReadingAhead:
                 return self.reading(case_id, model.path)
             if cancel.is_set():
                 raise Cancelled
-
-    @contextmanager
-    def _cancelling(self, cancel: threading.Event) -> Iterator[None]:
-        """While this is open, setting `cancel` reaches the engine though this thread waits for it."""
-        over = threading.Event()
-
-        def watch() -> None:
-            while not over.is_set():
-                if cancel.wait(_CANCEL_POLL_S):
-                    self._interrupt()
-                    return
-
-        watcher = threading.Thread(target=watch, name="order-cancel", daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            over.set()
-            watcher.join()
 
     def _order_hindered(self, cancel: threading.Event) -> bool:
         return cancel.is_set() or self._asking > 0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from aipc_app.answer import judge as judging
 from aipc_app.answer.bars import Bars
 from aipc_app.answer.calibration import JudgeBars
+from aipc_app.answer.cancelling import cancelling
 from aipc_app.answer.claim import is_bare
 from aipc_app.answer.gather import Gathered
 from aipc_app.answer.meaning import Meaning
@@ -34,7 +34,7 @@ from aipc_app.domain.remembering import owner_of
 from aipc_app.store import Store
 from aipc_app.text.language import language_of
 from aipc_app.text.sentences import SentenceStream
-from engine.client.base import EngineClient, Generation
+from engine.client.base import EngineClient
 from engine.types.generation import (
     DeltaKind,
     FinishReason,
@@ -45,8 +45,6 @@ from engine.types.generation import (
     Timing,
 )
 from engine.types.prompt import Prompt
-
-_CANCEL_POLL_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -111,7 +109,7 @@ class AnswerRun:
     def _generate(self, request: GenerateRequest, proof: Proof) -> Generated:
         stream = SentenceStream()
         generation = self._engine.generate(request)
-        with self._cancelling(generation):
+        with cancelling(self._cancel, generation.cancel):
             for event in generation:
                 match event:
                     case PrefillProgress():
@@ -209,22 +207,3 @@ class AnswerRun:
             ),
         )
         return Outcome(answer, passages, question, said, timing, lambda stored: self._emit(Answered(stored)))
-
-    @contextmanager
-    def _cancelling(self, generation: Generation) -> Iterator[None]:
-        """While this is open, setting `cancel` reaches the engine though this thread waits for tokens."""
-        over = threading.Event()
-
-        def watch() -> None:
-            while not over.is_set():
-                if self._cancel.wait(_CANCEL_POLL_S):
-                    generation.cancel()
-                    return
-
-        watcher = threading.Thread(target=watch, name="answer-cancel", daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            over.set()
-            watcher.join()

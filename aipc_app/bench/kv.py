@@ -25,6 +25,7 @@ CONTEXT_TOKENS, STATUTE_TOKENS = 16_384, 7_300
 RESTARTS, PAIRS, PAIR_TOKENS = 3, 5, 1_500
 AFTER_RESTART_S, TIMES_FASTER, TIMES_HOT_SLOT, MISS_SHARE = 1.0, 50.0, 1.5, 0.03
 QUESTIONS = ("本法自何时起施行？", "本法的立法目的是什么？", "违反本法的，由谁处罚？", "哪些情形下可以免除责任？")
+NEW_QUESTIONS = ("本法适用于哪些活动？", "谁负责监督检查？", "哪些行为会被罚款？")  # after a restart; as long as those
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -66,7 +67,7 @@ def _ours(model: Path, laws: Path, folder: Path) -> tuple[dict[str, Any], Path]:
         began = time.monotonic()
         with _engine(model, folder, kept) as engine:
             loads.append(time.monotonic() - began)
-            seconds, after = _first_token(engine, prompt(text, QUESTIONS[number % len(QUESTIONS)] + "请说明。"))
+            seconds, after = _first_token(engine, prompt(text, NEW_QUESTIONS[number]))
             restarts.append(seconds)
             restored.append(after.restored_tokens)
     return {

@@ -5,23 +5,22 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 
 from msgspec import Struct
 
+from aipc_app.answer.cancelling import cancelling
 from aipc_app.answer.material import Source
 from aipc_app.domain.answers import Reading
 from aipc_app.domain.review import Item, ReviewEvent, ReviewTiming
 from aipc_app.log import ANSWER
 from aipc_app.review.asking import MAX_TOKENS, Reply, prompt_of, read_reply, schema_of, shape
-from engine.client.base import Branches, EngineClient
+from engine.client.base import EngineClient
 from engine.errors import EngineDied, EngineError
 from engine.types.generation import BranchFailed, FinishReason, Generated, ManyRequest, PrefillProgress, Priority
 from engine.types.prompt import Prompt
 
 _MOST_TOGETHER = 8
 _TRIES = 2
-_CANCEL_POLL_S = 0.1
 
 
 class Asked(Struct, frozen=True, kw_only=True):
@@ -83,7 +82,7 @@ class Asker:
         problems: dict[str, str] = {}
         try:
             branches = self._engine.generate_many(request)
-            with self._cancelling(branches):
+            with cancelling(self._cancel, branches.cancel):
                 for event in branches:
                     item = batch[event.branch]
                     match event.event:
@@ -115,22 +114,3 @@ class Asker:
             prefilled_tokens=now.prefilled_tokens + one.prefilled_tokens,
             generated_tokens=now.generated_tokens + one.generated_tokens,
         )
-
-    @contextmanager
-    def _cancelling(self, branches: Branches) -> Iterator[None]:
-        """While this is open, setting `cancel` reaches the engine though this thread waits for it."""
-        over = threading.Event()
-
-        def watch() -> None:
-            while not over.is_set():
-                if self._cancel.wait(_CANCEL_POLL_S):
-                    branches.cancel()
-                    return
-
-        watcher = threading.Thread(target=watch, name="review-cancel", daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            over.set()
-            watcher.join()
