@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aipc_app.domain.review import Finding, FindingDifference, Review
-from aipc_app.review.look import figure_key
+from aipc_app.review.look.figures import figure_key
 from aipc_app.text.normalise import comparable
 
 

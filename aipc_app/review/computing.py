@@ -18,7 +18,7 @@ from aipc_app.review.compute.days import add_months, days_between
 from aipc_app.review.compute.fees import court_fee
 from aipc_app.review.compute.interest import Account, Payment, RatePeriod, run_account
 from aipc_app.review.compute.ratios import FORMULAS, plain, ratio
-from aipc_app.review.look import figure_key
+from aipc_app.review.look.figures import figure_key
 from aipc_app.review.wording import said
 
 # Inputs by computation; those with ? may be missing.

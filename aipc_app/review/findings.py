@@ -8,7 +8,7 @@ from aipc_app.answer.material import Source
 from aipc_app.answer.proof import cite
 from aipc_app.domain.answers import Citation, Sentence, SentenceState
 from aipc_app.domain.review import Cell, Finding, FindingStatus, Item
-from aipc_app.review.look import Hit, Looked
+from aipc_app.review.look.hits import Hit, Looked
 from aipc_app.review.wording import said
 from aipc_app.store import Store
 

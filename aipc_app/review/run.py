@@ -47,7 +47,7 @@ from aipc_app.review.case import CaseMaterial
 from aipc_app.review.computing import compute, usable
 from aipc_app.review.findings import Citing, failed, found, not_found, quoted
 from aipc_app.review.library import Library
-from aipc_app.review.look import look
+from aipc_app.review.look.find import look
 from aipc_app.review.parts import parts_of
 from aipc_app.review.proving import Prover
 from aipc_app.review.wording import said

@@ -8,7 +8,8 @@ from datetime import date
 from aipc_app.answer.align import words_of
 from aipc_app.answer.units import Unit, Units
 from aipc_app.domain.review import Item
-from aipc_app.review.look import Hit, Looked, is_heading
+from aipc_app.review.look.headings import is_heading
+from aipc_app.review.look.hits import Hit, Looked
 from aipc_app.text.facts import Fact, FactKind, supports
 from aipc_app.text.values import DateValue
 

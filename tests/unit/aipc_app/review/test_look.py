@@ -7,7 +7,8 @@ import pytest
 from aipc_app.answer.material import Source
 from aipc_app.answer.units import Units, cut_units
 from aipc_app.domain.review import Column, Item, ItemType, Look, Words
-from aipc_app.review.look import Looked, look
+from aipc_app.review.look.find import look
+from aipc_app.review.look.hits import Looked
 from aipc_app.review.timeline import timeline
 
 WORDS = Words(zh="事项", en="Item")

@@ -1,0 +1,1 @@
+"""Items found word for word, without a model."""
