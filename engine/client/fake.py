@@ -6,27 +6,20 @@ restart by itself. Nothing in it sleeps; a test holds and releases it instead, o
 
 from __future__ import annotations
 
-import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from engine.client.base import Branches, EngineClient, Generation
 from engine.client.fake_branches import FakeBranches
-from engine.client.fake_store import TOKENS_PER_S, FakeStore, fake_tokens, prefix_of, segments_of
+from engine.client.fake_store import FakeStore, fake_tokens, segments_of
+from engine.client.fake_work import FakeGeneration, FakeRemembering, FakeWork, texts_of
 from engine.errors import EngineDied, EngineError, PromptTooLong, RequestInvalid
 from engine.types.generation import (
-    DeltaKind,
-    FinishReason,
-    Generated,
     GenerateRequest,
-    GenerationEvent,
     ManyRequest,
-    PrefillProgress,
-    Remembered,
     ScoreRequest,
     Scores,
-    TextDelta,
     Timing,
 )  # fmt: skip
 from engine.types.model import (
@@ -48,10 +41,9 @@ from engine.types.remembering import Known, RememberRequest, StoreStatus
 Answerer = Callable[[GenerateRequest], str]
 Scorer = Callable[[ScoreRequest], Sequence[float]]
 
-_THOUGHT = re.compile(r"\A<think>(.*?)</think>\s*", re.DOTALL)
 _DIED = "The engine stopped unexpectedly. It is started again with the same model at the next question."
 _CLOSED = "The engine has been closed."
-_CONTEXT_TOKENS, _PIECE_TOKENS = 16_384, 512
+_CONTEXT_TOKENS = 16_384
 
 
 class FakeEngine(EngineClient):
@@ -72,7 +64,7 @@ class FakeEngine(EngineClient):
         self._listeners: list[Callable[[EngineState], None]] = []
         self._model: LoadedModel | None = None
         self._state: EngineState = EngineStopped()
-        self._running: set[_FakeGeneration | _FakeRemembering] = set()
+        self._running: set[FakeGeneration | FakeRemembering] = set()
         self._failure: EngineError | None = None
         self._hold_after: int | None = None
         self._load_held = self._load_cancelled = self._closed = False
@@ -111,7 +103,7 @@ class FakeEngine(EngineClient):
                     self._changed.wait_for(lambda: not self._load_held or self._load_cancelled)
                 if self._load_cancelled:
                     raise EngineError("The loading of the model was stopped.")
-                self._raise_failure()
+                self.raise_failure()
         except EngineError as error:
             self._model = None
             self._set_state(EngineFailed(error.message))
@@ -133,7 +125,7 @@ class FakeEngine(EngineClient):
         self._refuse_if_closed()
         self._need_model()
         self.requests.append(request)
-        generation = _FakeGeneration(self, request)
+        generation = FakeGeneration(self, request)
         with self._changed:
             self._running.add(generation)
         return generation
@@ -145,9 +137,9 @@ class FakeEngine(EngineClient):
 
     def score(self, request: ScoreRequest) -> Scores:
         self._refuse_if_closed()
-        self._revive()
+        self.revive()
         self.score_requests.append(request)
-        self._raise_failure()
+        self.raise_failure()
         if self._score is not None:
             return Scores(tuple(self._score(request)), Timing())
         return Scores(tuple(-float(i) for i in range(len(request.continuations))), Timing())
@@ -160,7 +152,7 @@ class FakeEngine(EngineClient):
         self._refuse_if_closed()
         self._need_model()
         self.remember_requests.append(request)
-        remembering = _FakeRemembering(self, request)
+        remembering = FakeRemembering(self, request)
         with self._changed:
             self._running.add(remembering)
         return remembering
@@ -223,12 +215,12 @@ class FakeEngine(EngineClient):
             self._hold_after, self._load_held = None, False
             self._changed.notify_all()
 
-    # -- for _FakeGeneration ---------------------------------------------------------------------
+    # -- the stage on which its works run (fake_work.Stage) --------------------------------------
 
-    def _text_for(self, request: GenerateRequest) -> str:
-        self._revive()
-        self._raise_failure()
-        prompt_tokens = sum(self.count_tokens(_texts(request.prompt)))
+    def text_for(self, request: GenerateRequest) -> str:
+        self.revive()
+        self.raise_failure()
+        prompt_tokens = sum(self.count_tokens(texts_of(request.prompt)))
         if prompt_tokens + request.max_tokens > self._context_tokens:
             raise PromptTooLong(
                 f"The prompt has {prompt_tokens} tokens and the answer may take {request.max_tokens}, but the context "
@@ -237,31 +229,41 @@ class FakeEngine(EngineClient):
             )  # fmt: skip
         return self._answer(request)
 
-    def _restored(self, request: GenerateRequest) -> int:
+    def restored(self, request: GenerateRequest) -> int:
         """Tokens of the segments at the beginning that were read before; all are remembered from now on."""
         segments = segments_of(request.prompt)
         restored = self.store.restored(segments[:-1])
         self.store.keep(segments, request.owner)
         return restored
 
-    def _pause(self, generation: _FakeWork, done: int) -> None:
+    def pause(self, work: FakeWork, done: int) -> None:
         """Between tokens: the delay, the hold, the end of the engine."""
         with self._changed:
             if self._delay_s > 0:
-                self._changed.wait_for(lambda: generation.ended, self._delay_s)
-            self._changed.wait_for(
-                lambda: generation.ended or self._hold_after is None or done < self._hold_after
-            )
-        if generation.death is not None:
-            raise generation.death
+                self._changed.wait_for(lambda: work.ended, self._delay_s)
+            self._changed.wait_for(lambda: work.ended or self._hold_after is None or done < self._hold_after)
+        if work.death is not None:
+            raise work.death
 
-    def _finished(self, generation: _FakeWork) -> None:
+    def finished(self, work: FakeWork) -> None:
         with self._changed:
-            self._running.discard(generation)
+            self._running.discard(work)
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
         with self._changed:
             self._changed.notify_all()
+
+    def revive(self) -> None:
+        model = self._need_model()
+        if isinstance(self._state, EngineFailed):
+            self._set_state(EngineReady(model))
+
+    def raise_failure(self) -> None:
+        error, self._failure = self._failure, None
+        if error is not None:
+            raise error
+
+    # -- inside ----------------------------------------------------------------------------------
 
     def _end_all(self, death: EngineDied) -> None:
         with self._changed:
@@ -271,20 +273,10 @@ class FakeEngine(EngineClient):
             self._load_cancelled = True
             self._changed.notify_all()
 
-    def _revive(self) -> None:
-        model = self._need_model()
-        if isinstance(self._state, EngineFailed):
-            self._set_state(EngineReady(model))
-
     def _need_model(self) -> LoadedModel:
         if self._model is None:
             raise RequestInvalid("No model is loaded; choose one on the models page first.")
         return self._model
-
-    def _raise_failure(self) -> None:
-        error, self._failure = self._failure, None
-        if error is not None:
-            raise error
 
     def _refuse_if_closed(self) -> None:
         if self._closed:
@@ -294,88 +286,6 @@ class FakeEngine(EngineClient):
         self._state = state
         for listener in list(self._listeners):
             listener(state)
-
-
-class _FakeWork(Generation):
-    """What an answer and a reading have in common: they can be cancelled, die with the engine, and end once."""
-
-    def __init__(self, engine: FakeEngine) -> None:
-        self._engine, self._cancelled = engine, False
-        self.death: EngineDied | None = None
-
-    @property
-    def ended(self) -> bool:
-        return self._cancelled or self.death is not None
-
-    def cancel(self) -> None:
-        self._cancelled = True
-        self._engine._wake()
-
-    def __iter__(self) -> Iterator[GenerationEvent]:
-        try:
-            if self.death is not None:
-                raise self.death
-            yield from self._events()
-        finally:
-            self._engine._finished(self)
-
-    def _events(self) -> Iterator[GenerationEvent]:
-        raise NotImplementedError
-
-
-class _FakeGeneration(_FakeWork):
-    def __init__(self, engine: FakeEngine, request: GenerateRequest) -> None:
-        super().__init__(engine)
-        self._request = request
-
-    def _events(self) -> Iterator[GenerationEvent]:
-        request, engine = self._request, self._engine
-        text = engine._text_for(request)
-        thought, answer = _parts(text)
-        answer = _cut(request.prompt.answer_start + answer, request.stop)
-        total, restored = sum(engine.count_tokens(_texts(request.prompt))), engine._restored(request)
-        for done in [*range(restored, total, _PIECE_TOKENS), total]:
-            engine._pause(self, 0)
-            yield PrefillProgress(done, total, restored, 0.0)
-        said = {DeltaKind.THOUGHT: "", DeltaKind.ANSWER: ""}
-        reason, count = FinishReason.STOP, 0
-        for kind, token in _tokens(thought, answer):
-            engine._pause(self, count)
-            if self._cancelled or count >= request.max_tokens:
-                reason = FinishReason.CANCELLED if self._cancelled else FinishReason.LENGTH
-                break
-            count += 1
-            said[kind] += token
-            yield TextDelta(token, kind)
-        timing = Timing(total, restored, total - restored, count)
-        yield Generated(said[DeltaKind.ANSWER], said[DeltaKind.THOUGHT], reason, timing)
-
-
-class _FakeRemembering(_FakeWork):
-    def __init__(self, engine: FakeEngine, request: RememberRequest) -> None:
-        super().__init__(engine)
-        self._request = request
-
-    def _events(self) -> Iterator[GenerationEvent]:
-        engine, segments = self._engine, prefix_of(self._request.prompt)
-        engine._revive()
-        engine._raise_failure()
-        sizes = [len(fake_tokens(segment.text)) for segment in segments]
-        total, restored = sum(sizes), engine.store.restored(segments)
-        engine._pause(self, 0)
-        yield PrefillProgress(restored, total, restored, (total - restored) / TOKENS_PER_S)
-        done = stored = 0
-        for i, size in enumerate(sizes):
-            if done + size > restored:
-                engine._pause(self, i)
-            if self._cancelled:
-                break
-            stored += engine.store.keep(segments[: i + 1], self._request.owner)
-            done += size
-            if done > restored:
-                yield PrefillProgress(done, total, restored, (total - done) / TOKENS_PER_S)
-        prefilled = max(0, done - restored)
-        yield Remembered(total, min(restored, done), prefilled, stored, complete=done == total)
 
 
 def _by_question(answers: Mapping[str, str] | str) -> Answerer:
@@ -389,26 +299,6 @@ def _by_question(answers: Mapping[str, str] | str) -> Answerer:
         return next((text for words, text in table.items() if words and words in question), table.get("", ""))
 
     return answer
-
-
-def _texts(prompt: Prompt) -> list[str]:
-    return [segment.text for message in prompt.messages for segment in message.segments]
-
-
-def _parts(text: str) -> tuple[str, str]:
-    found = _THOUGHT.match(text)
-    return (found[1], text[found.end() :]) if found else ("", text)
-
-
-def _cut(text: str, stop: Sequence[str]) -> str:
-    ends = [text.find(word) for word in stop if word and word in text]
-    return text[: min(ends)] if ends else text
-
-
-def _tokens(thought: str, answer: str) -> Iterator[tuple[DeltaKind, str]]:
-    for kind, text in ((DeltaKind.THOUGHT, thought), (DeltaKind.ANSWER, answer)):
-        for token in fake_tokens(text):
-            yield kind, token
 
 
 def _model(request: LoadRequest, context_tokens: int) -> LoadedModel:
