@@ -82,6 +82,7 @@ def _run(options: argparse.Namespace, home: Home, output: Output, opener: Opener
     cancel = threading.Event()
     _on_interrupt(cancel)
     with opener(home) as services:
+        servers.ask_for_token(services)
         return int(options.action(services, options, output, cancel))
 
 

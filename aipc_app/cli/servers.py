@@ -48,6 +48,16 @@ def declare(commands: Any, common: argparse.ArgumentParser) -> None:
     verbs.add_parser("off", parents=[common], help="answer with the model on this PC again").set_defaults(action=_off)
 
 
+def ask_for_token(services: Services) -> None:
+    """On a terminal, the token of a server that was reached with one is asked for where no keyring has it."""
+    if sys.stdin.isatty():
+        services.secrets.ask = lambda origin: _entered(origin) if services.settings().server.with_token else ""
+
+
+def _entered(origin: str) -> str:
+    return getpass.getpass(f"Token of {origin} (Enter for none): ")
+
+
 def _status(services: Services, _options: argparse.Namespace, output: Output, _cancel: threading.Event) -> int:
     return _show(server_status(services).run(), output)
 
@@ -83,6 +93,8 @@ def _token(services: Services, options: argparse.Namespace, output: Output, _can
 
 def _use(services: Services, options: argparse.Namespace, output: Output, cancel: threading.Event) -> int:
     ca_file = str(options.ca.absolute()) if options.ca else None
+    if sys.stdin.isatty():
+        services.secrets.ask = _entered
     use_server(
         services, address=options.address, model=options.model, context_tokens=options.context, ca_file=ca_file
     ).run(cancel=cancel)

@@ -93,6 +93,7 @@ def _use(services: Services, wanted: Server, emit, cancel) -> LoadedModel:  # ty
     try:
         services.engine.unload()
         model = ensure_loaded(services).run(emit, cancel)
+        _save(services, replace(server, with_token=bool(services.secrets.token(address.origin))))
     except BaseException:
         _save(services, replace(before, enabled=before.enabled and before.address == server.address))
         raise

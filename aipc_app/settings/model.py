@@ -85,6 +85,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     model: str | None = None  # None: the only one it has
     context_tokens: Annotated[int, Meta(ge=1024, le=10_000_000)] | None = None  # None: as the server tells
     ca_file: str | None = None  # certificate of the organisation's own authority; None: the system's
+    with_token: bool = False  # it was reached with one, so that one is asked for where none is kept
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 
 from aipc_app.log import ENGINE
 
@@ -12,17 +13,21 @@ _SERVICE = "AIPC"
 
 
 class Secrets:
-    """By the server's origin. Any thread; may block while the system asks for the keyring's password."""
+    """By the server's origin. Any thread; may block while the system asks for the keyring's password.
+
+    `ask`, where it is set, is asked for a token that nobody knows, once a run; what it says is kept as if entered.
+    """
 
     def __init__(self) -> None:
+        self.ask: Callable[[str], str] | None = None
         self._lock = threading.Lock()
         self._known: dict[str, str] = {}
 
     def token(self, origin: str) -> str:
-        """As entered, else as $AIPC_SERVER_TOKEN says, else as the keyring has it; "" for none."""
+        """As entered, else as $AIPC_SERVER_TOKEN says, else as the keyring has it, else as asked; "" for none."""
         with self._lock:
             if origin not in self._known:
-                self._known[origin] = os.environ.get(VARIABLE) or _from_keyring(origin)
+                self._known[origin] = os.environ.get(VARIABLE) or _from_keyring(origin) or self._asked(origin)
             return self._known[origin]
 
     def keep(self, origin: str, token: str) -> bool:
@@ -30,6 +35,12 @@ class Secrets:
         with self._lock:
             self._known[origin] = token
         return _to_keyring(origin, token)
+
+    def _asked(self, origin: str) -> str:
+        entered = self.ask(origin).strip() if self.ask else ""
+        if entered:
+            _to_keyring(origin, entered)
+        return entered
 
 
 def _from_keyring(origin: str) -> str:

@@ -68,3 +68,14 @@ def test_a_locked_keyring_is_no_crash(with_keyring: InMemory, monkeypatch: pytes
 def test_the_environment_can_give_it(with_keyring: InMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "sk-env")
     assert Secrets().token(ORIGIN) == "sk-env" and with_keyring.kept == {}
+
+
+def test_what_nobody_knows_is_asked_once_and_kept(with_keyring: InMemory) -> None:
+    asked: list[str] = []
+    secrets = Secrets()
+    secrets.ask = lambda origin: asked.append(origin) or " sk-typed\n"  # type: ignore[func-returns-value]
+    assert secrets.token(ORIGIN) == secrets.token(ORIGIN) == "sk-typed" and asked == [ORIGIN]
+    assert Secrets().token(ORIGIN) == "sk-typed"  # the next run has it from the keyring
+    again = Secrets()
+    again.ask = secrets.ask
+    assert again.token(ORIGIN) == "sk-typed" and asked == [ORIGIN]
