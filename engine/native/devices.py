@@ -53,16 +53,21 @@ def _device(library: Library, handle: int) -> Device:
     )
 
 
-def _cpu_features(library: Library) -> tuple[str, ...]:
-    base = library.base
+def cpu_registry(library: Library) -> int | None:
+    """The handle of the CPU backend's registry (ggml_backend_reg_t)."""
     for i in range(library.ggml.ggml_backend_dev_count()):
         handle = library.ggml.ggml_backend_dev_get(i)
-        if base.ggml_backend_dev_type(handle) != 0:
-            continue
-        registry = base.ggml_backend_dev_backend_reg(handle)
-        address = base.ggml_backend_reg_get_proc_address(registry, b"ggml_backend_get_features")
-        return _features(address, registry) if address else ()
-    return ()
+        if library.base.ggml_backend_dev_type(handle) == 0:
+            return int(library.base.ggml_backend_dev_backend_reg(handle))
+    return None
+
+
+def _cpu_features(library: Library) -> tuple[str, ...]:
+    registry = cpu_registry(library)
+    if registry is None:
+        return ()
+    address = library.base.ggml_backend_reg_get_proc_address(registry, b"ggml_backend_get_features")
+    return _features(address, registry) if address else ()
 
 
 def _features(address: int, registry: int) -> tuple[str, ...]:

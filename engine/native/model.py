@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import llama_cpp.llama_cpp as api
@@ -13,7 +14,8 @@ from engine.errors import EngineError, ModelError, OutOfMemory
 from engine.native.buffers import buffers
 from engine.native.library import Library, set_fields
 from engine.native.load_params import ModelParams
-from engine.types.model import LoadPlan
+from engine.native.read_ahead import no_read_ahead, read_in_runs
+from engine.types.model import HostBuffer, LoadPlan
 
 _MEMORY_WORDS = ("failed to allocate", "unable to allocate", "out of memory", "outofdevicememory", "alloc failed")
 _TEXT_BYTES = 512
@@ -24,6 +26,34 @@ class LoadCancelled(EngineError):
 
     def __init__(self) -> None:
         super().__init__("The loading of the model was stopped.")
+
+
+class _Progress:
+    """llama.cpp's callback, which must outlive the load. `on_mapped` runs once, at its first call."""
+
+    def __init__(self, on_progress: Callable[[float], bool]) -> None:
+        self.cancelled = False
+        self.on_mapped: Callable[[], None] | None = None
+        self._on_progress = on_progress
+        self.callback = api.llama_progress_callback(self._report)
+
+    def _report(self, fraction: float, _: object) -> bool:
+        if self.on_mapped is not None:
+            self.on_mapped()
+            self.on_mapped = None
+        self.cancelled = not self._on_progress(fraction)
+        return not self.cancelled
+
+
+@contextmanager
+def _as_planned(library: Library, plan: LoadPlan, progress: _Progress) -> Iterator[None]:
+    """A plan maps what RAM has no room for: reading it ahead would take long and keep nothing."""
+    if plan.host_buffer is not HostBuffer.MAPPED:
+        yield
+        return
+    with no_read_ahead(library) as left_out:
+        progress.on_mapped = read_in_runs if left_out else None
+        yield
 
 
 class Model:
@@ -37,20 +67,14 @@ class Model:
         Raises ModelError, OutOfMemory or LoadCancelled.
         """
         self.library = library
-        cancelled = False
-
-        def report(fraction: float, _: object) -> bool:
-            nonlocal cancelled
-            cancelled = not on_progress(fraction)
-            return not cancelled
-
-        callback = api.llama_progress_callback(report)  # must outlive the call below
         params = ModelParams(library, plan)
-        set_fields(params.struct, progress_callback=callback)
+        progress = _Progress(on_progress)
+        set_fields(params.struct, progress_callback=progress.callback)
         library.log.clear()
-        self._handle: Any = api.llama_model_load_from_file(os.fsencode(path), params.struct)
+        with _as_planned(library, plan, progress):
+            self._handle: Any = api.llama_model_load_from_file(os.fsencode(path), params.struct)
         if not self._handle:
-            if cancelled:
+            if progress.cancelled:
                 raise LoadCancelled
             raise load_failure(library.log.complaints())
         self.buffers = buffers(library.log.lines())

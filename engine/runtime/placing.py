@@ -62,9 +62,10 @@ class Placing:
     def measure(self, model: Model, context: Context) -> float:
         """Decode speed of a short run, kept to correct the next plan; 0 when it is known already or nothing is kept.
 
-        Leaves the context empty.
+        Leaves the context empty. Nothing is run where weights come from the disk: so many tokens ask for most experts,
+        which would read the file once, and tell of a cold cache.
         """
-        if self._store is None or self._facts.correction.runs:
+        if self._store is None or self._facts.correction.runs or not self.is_in_memory():
             return 0.0
         vocabulary = model.vocab.size
         prefill = _timed(context, [i % vocabulary for i in range(_PREFILL_TOKENS)], 0)

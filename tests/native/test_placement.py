@@ -22,6 +22,7 @@ from engine.native.devices import device_list
 from engine.native.dry_run import dry_runs
 from engine.native.library import Library
 from engine.native.load_params import ModelParams
+from engine.native.model import Model
 from engine.placement.units import SEQUENCES, sequences
 from engine.runtime import placing
 from engine.runtime.loaded import Loaded, load
@@ -92,6 +93,39 @@ def test_the_table_of_tensors_that_stay_reaches_llama_cpp(library: Library) -> N
     assert not ModelParams(library, cpu_plan(CONTEXT)).struct.tensor_buft_overrides
     names = [override.pattern for override in params._overrides._table]
     assert names == [rb"^blk\.3\.ffn_up_exps\.", rb"^blk\.4\.", None]
+
+
+def mappings(path: Path) -> dict[str, dict[str, str]]:
+    """What /proc/self/smaps says of each mapping of that file, by address."""
+    found: dict[str, dict[str, str]] = {}
+    last: dict[str, str] = {}
+    for line in Path("/proc/self/smaps").read_text(errors="replace").splitlines():
+        name, _, value = line.partition(":" if line[0].isupper() else " ")
+        if line[0].isupper():
+            last[name] = value.strip()
+        else:
+            last = {}
+            if value.endswith(str(path.resolve())):
+                found[name] = last
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems don't read a mapping ahead in this way")
+@pytest.mark.parametrize("mapped", [True, False])
+def test_only_a_file_that_ram_has_room_for_is_read_ahead(library: Library, tiny_model: Path, mapped: bool) -> None:
+    before = mappings(tiny_model)
+    plan = cpu_plan(CONTEXT, host_buffer=HostBuffer.MAPPED if mapped else HostBuffer.REPACKED)
+    seen: list[dict[str, str]] = []
+
+    def look(_fraction: float) -> bool:
+        if not seen:
+            seen.extend(held for address, held in mappings(tiny_model).items() if address not in before)
+        return True
+
+    Model(library, str(tiny_model), plan, on_progress=look).close()
+    resident, whole = (int(seen[0][name].split()[0]) for name in ("Rss", "Size"))
+    assert resident < whole / 10 if mapped else resident == whole
+    assert "rr" not in seen[0]["VmFlags"].split()  # page by page would suit no disk
 
 
 def test_a_gpu_that_went_away_is_an_error_not_a_crash(library: Library) -> None:
