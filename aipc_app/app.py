@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from pathlib import Path
 
 import psutil
 
@@ -35,7 +36,7 @@ from aipc_app.settings.file import load as load_settings
 from aipc_app.settings.holder import SettingsHolder
 from aipc_app.settings.model import Settings
 from aipc_app.settings.secrets import Secrets
-from aipc_app.store import Store
+from aipc_app.store import Store, doorstep
 from aipc_app.store.home_lock import locked
 from aipc_app.store.restoring import complete_restore
 from aipc_app.text import tokens
@@ -59,14 +60,20 @@ def run(arguments: list[str]) -> int:
     return run_cli(arguments, opened, _open_window, (bench,))
 
 
-def _open_window(home: Home, *, sample: bool = False) -> int:
-    """The window. Qt is imported here and only here, so that the command line starts without it."""
+def _open_window(home: Home, *, sample: bool = False, files: tuple[Path, ...] = ()) -> int:
+    """The window, or what one that is open already shall look at. Qt is imported here and only here, so that the
+    command line starts without it.
+    """
+    if not sample and doorstep.hand_over(home, files):
+        return 0
     carried.load_libraries()
     from aipc_app.bench.start import report_start
     from aipc_app.ui.main import run as run_window
 
     services = partial(opened, home, reads_ahead=True)
-    return run_window(services, sample=sample, settings=_settings_or_defaults(home), on_usable=report_start)
+    return run_window(
+        services, sample=sample, files=files, settings=_settings_or_defaults(home), on_usable=report_start
+    )
 
 
 def _settings_or_defaults(home: Home) -> Settings:

@@ -51,6 +51,11 @@ class Home:
         return self.root / "lock"
 
     @property
+    def doorstep(self) -> Path:
+        """Where a second start lays what the open window should look at (store.doorstep)."""
+        return self.root / "doorstep"
+
+    @property
     def templates(self) -> Path:
         """The user's own templates of reviews."""
         return self.root / "templates"

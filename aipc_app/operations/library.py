@@ -17,6 +17,7 @@ from aipc_app.ingest.library_transfer import import_library as take_package
 from aipc_app.operations.op import Emit, Op
 from aipc_app.operations.services import Services
 
+SUFFIX = ".aipclib"
 _LOOK_EVERY_S = 0.5
 
 

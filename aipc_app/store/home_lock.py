@@ -12,13 +12,15 @@ from filelock import FileLock, Timeout
 from aipc_app.errors import HomeInUse, StorageError
 from aipc_app.paths import Home
 
+_PATIENCE_S = 0.2  # another program may be looking whether it is held
+
 
 @contextmanager
 def locked(home: Home) -> Iterator[None]:
     """Hold the home. The lock is the operating system's, so a crash releases it. Raises HomeInUse, StorageError."""
-    lock = FileLock(home.lock, timeout=0)
+    lock = FileLock(home.lock, timeout=_PATIENCE_S)
     try:
-        lock.acquire()
+        lock.acquire(poll_interval=_PATIENCE_S / 10)
     except Timeout as error:
         raise HomeInUse(
             f"The data folder {home.root} is in use by {_holder(home)}; close that program first, "
@@ -36,6 +38,18 @@ def locked(home: Home) -> Iterator[None]:
         with suppress(OSError):
             _holder_file(home).unlink(missing_ok=True)
         lock.release()
+
+
+def is_held(home: Home) -> bool:
+    """Whether a program has the home open. Looking holds it for less than what `locked` waits."""
+    lock = FileLock(home.lock, timeout=0)
+    try:
+        with lock:
+            return False
+    except Timeout:
+        return True
+    except OSError:
+        return False
 
 
 def _note_holder(home: Home) -> None:

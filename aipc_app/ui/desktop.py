@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
@@ -15,11 +15,14 @@ from aipc_app.domain.answers import Answer
 from aipc_app.domain.documents import Case
 from aipc_app.domain.jobs import Changes
 from aipc_app.operations import models
+from aipc_app.operations.backup import SUFFIX as BACKUP_SUFFIX
+from aipc_app.operations.library import SUFFIX as LIBRARY_SUFFIX
 from aipc_app.operations.services import Services
 from aipc_app.settings.model import Settings
 from aipc_app.ui.awake import StayAwake
 from aipc_app.ui.bridge.bridge import Bridge
 from aipc_app.ui.bridge.lanes import Lane
+from aipc_app.ui.brought import Doorstep
 from aipc_app.ui.caller import Caller
 from aipc_app.ui.case.page import CasePage
 from aipc_app.ui.cases.page import CasesPage
@@ -59,6 +62,7 @@ class Desktop(QObject):
         self.failed = False
         self._qt_words = QtWords(application)
         self._opening: Opening | None = None
+        self._doorstep: Doorstep | None = None
         self._apply(settings)
         self.window = Window(self.context)
         self.keyboard = Keyboard(self.window, self.context)
@@ -67,26 +71,35 @@ class Desktop(QObject):
         self._add_screens()
         self._connect()
 
-    def open(self, services_factory: ServicesFactory, *, sample: bool = False) -> None:
+    def open(
+        self, services_factory: ServicesFactory, *, sample: bool = False, files: Sequence[Path] = ()
+    ) -> None:
         """Show the frame, then open the services behind it."""
         self.window.show_screen(Screen.STARTING)
         self.window.show()
         self._opening = Opening(services_factory, self.context.bridge.post)
-        self._opening.start(lambda services: self.attach(services, sample=sample), self._failed_to_open)
+        self._opening.start(
+            lambda services: self.attach(services, sample=sample, files=files), self._failed_to_open
+        )
 
-    def attach(self, services: Services, *, sample: bool = False) -> None:
+    def attach(self, services: Services, *, sample: bool = False, files: Sequence[Path] = ()) -> None:
         """The services are there: show what the user came for."""
         self._apply(services.settings())
         self.context.bridge.attach(services)
         if sample:
             self.welcome.open_sample()
         self.window.show_screen(Screen.WELCOME if not (sample or services.settings().window.welcomed) else Screen.CASES)
+        self._doorstep = Doorstep(self, services.home, self.look_at)
+        if files:
+            self.look_at(files)
         self.context.bridge.post(self.usable.emit)
 
     def close(self, timeout_s: float = 3.0) -> bool:
         """Stop what runs, close the services. True when everything ended in time."""
         self.context.awake.close()
         self.caller.close()
+        if self._doorstep is not None:
+            self._doorstep.close()
         clean = self.context.bridge.close(timeout_s)
         if self._opening is not None:
             self._opening.close()
@@ -112,6 +125,22 @@ class Desktop(QObject):
         self.window.show_screen(Screen.CASE)
         if paths:
             self.case.bench.documents.add_paths(paths)
+
+    def look_at(self, files: Sequence[Path]) -> None:
+        """What was opened from the desktop: a law library is taken in, a backup asked about, documents make a case."""
+        libraries = [file for file in files if file.suffix.lower() == LIBRARY_SUFFIX]
+        backups = [file for file in files if file.suffix.lower() == BACKUP_SUFFIX]
+        documents = [file for file in files if file not in (*libraries, *backups)]
+        if documents:
+            self.window.show_screen(Screen.CASES)
+            cast(CasesPage, self.window.screen_widget(Screen.CASES)).take(documents)
+        if libraries:
+            self.window.show_screen(Screen.LIBRARY)
+            cast(LibraryPage, self.window.screen_widget(Screen.LIBRARY)).handing.take_all(libraries)
+        if backups:
+            self.window.show_screen(Screen.SETTINGS)
+            cast(SettingsPage, self.window.screen_widget(Screen.SETTINGS)).backup.ask_restore(backups[-1])
+        self.window.come_forward()
 
     def review_files(self, case: Case, paths: list[Path], template: str) -> None:
         """Look at a new case, take the files in and review it once they are read."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
@@ -25,13 +26,15 @@ ServicesFactory = Callable[[], AbstractContextManager[Services]]
 
 
 def run(
-    services_factory: ServicesFactory, *, sample: bool = False, settings: Settings | None = None,
+    services_factory: ServicesFactory, *, sample: bool = False, files: Sequence[Path] = (),
+    settings: Settings | None = None,
     on_usable: Callable[[], bool] | None = None, argv: Sequence[str] = (),
 ) -> int:
     """Open the window and stay until it is closed. Returns the exit status: 1 when the data could not be opened.
 
-    `sample`: open the sample case. `settings`: language and look of the frame before the services are there.
-    `on_usable`: called once the window can be used; when it returns True the window closes (benchmarks).
+    `sample`: open the sample case. `files`: look at these. `settings`: language and look of the frame before the
+    services are there. `on_usable`: called once the window can be used; when it returns True the window closes
+    (benchmarks).
     """
     application = make_application(argv)
     desktop = Desktop(application, settings or Settings())
@@ -39,7 +42,7 @@ def run(
     if on_usable is not None:
         desktop.usable.connect(lambda: on_usable() and desktop.window.close())
     try:
-        desktop.open(services_factory, sample=sample)
+        desktop.open(services_factory, sample=sample, files=files)
         application.exec()
     finally:
         sys.excepthook = sys.__excepthook__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
@@ -69,6 +69,12 @@ class Window(QMainWindow):
         if widget.focusProxy() is not None:
             widget.setFocus()
         self.shown.emit(screen)
+
+    def come_forward(self) -> None:
+        """As far as the desktop lets a program do that."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.raise_()
+        self.activateWindow()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

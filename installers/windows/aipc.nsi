@@ -81,6 +81,11 @@ Section "AIPC"
     WriteRegStr HKCU "${ENTRY}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'
     WriteRegDWORD HKCU "${ENTRY}" "NoModify" 1
     WriteRegDWORD HKCU "${ENTRY}" "NoRepair" 1
+    ; Law libraries and backups open with it.
+    WriteRegStr HKCU "Software\Classes\AIPC.File\DefaultIcon" "" "$INSTDIR\aipc.ico"
+    WriteRegStr HKCU "Software\Classes\AIPC.File\shell\open\command" "" '"$INSTDIR\python\pythonw.exe" -m aipc_app open "%1"'
+    WriteRegStr HKCU "Software\Classes\.aipclib" "" "AIPC.File"
+    WriteRegStr HKCU "Software\Classes\.aipcbackup" "" "AIPC.File"
     CreateShortcut "$SMPROGRAMS\AIPC.lnk" "$INSTDIR\python\pythonw.exe" "-m aipc_app" "$INSTDIR\aipc.ico"
 SectionEnd
 
@@ -97,6 +102,9 @@ Section "Uninstall"
     RMDir "$INSTDIR\models"
     RMDir "$INSTDIR"
     DeleteRegKey HKCU "${ENTRY}"
+    DeleteRegKey HKCU "Software\Classes\AIPC.File"
+    DeleteRegKey HKCU "Software\Classes\.aipclib"
+    DeleteRegKey HKCU "Software\Classes\.aipcbackup"
     DeleteRegKey HKCU "Software\AIPC"
     MessageBox MB_YESNO|MB_DEFBUTTON2|MB_ICONQUESTION "$(PurgeData)" /SD IDNO IDNO keep
     RMDir /r "$LOCALAPPDATA\aipc"

@@ -83,6 +83,10 @@ class CasesPage(QWidget):
         """Ask for a name, make the case, open it."""
         self.actions_.create(then=self.opened.emit)
 
+    def take(self, paths: list[Path]) -> None:
+        """Ask for the name of a new case, make it with these files, open it."""
+        self.actions_.create(then=lambda case: self.opened_with_files.emit(case, paths), suggestion=paths[0].stem)
+
     def command(self, command: Command) -> bool:
         match command:
             case Command.NEW:
@@ -120,7 +124,7 @@ class CasesPage(QWidget):
 
     def _connect(self) -> None:
         self.drop = FileDrop(self, self._context.words, "cases.drop")
-        self.drop.dropped.connect(self._dropped)
+        self.drop.dropped.connect(self.take)
         self.drop.chosen.connect(self._dropped_for_review)
         self._context.words.changed.connect(self._load_templates)
         self._load_templates()
@@ -211,6 +215,3 @@ class CasesPage(QWidget):
     def _dropped_for_review(self, paths: list[Path], template: str) -> None:
         self.actions_.create(
             then=lambda case: self.review_wanted.emit(case, paths, template), suggestion=paths[0].stem)
-
-    def _dropped(self, paths: list[Path]) -> None:
-        self.actions_.create(then=lambda case: self.opened_with_files.emit(case, paths), suggestion=paths[0].stem)

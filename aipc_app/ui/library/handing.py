@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QFrame, QProgressBar, QWidget
 
 from aipc_app.ingest.library_transfer import Exported, Imported
-from aipc_app.operations.library import export_library, import_library
+from aipc_app.operations.library import SUFFIX, export_library, import_library
 from aipc_app.operations.op import Op
 from aipc_app.ui.bridge.lanes import Lane
 from aipc_app.ui.bridge.running import Running
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.widgets.basics import button, label, row, with_icon
-
-_ENDING = ".aipclib"
 
 
 class Handing(QFrame):
@@ -25,6 +23,7 @@ class Handing(QFrame):
         super().__init__()
         self._context, self._owner = context, owner
         self._running: Running | None = None
+        self._next: list[Path] = []
         self.setProperty("kind", "quiet-card")
         inside = row(self, gap=12)
         inside.setContentsMargins(18, 8, 14, 8)
@@ -42,7 +41,7 @@ class Handing(QFrame):
 
     def give_to(self, target: Path) -> None:
         """Write the library into a file."""
-        target = target if target.suffix == _ENDING else target.with_name(target.name + _ENDING)
+        target = target if target.suffix == SUFFIX else target.with_name(target.name + SUFFIX)
         services = self._context.bridge.services
         self._begin("library.giving", target, export_library(services, target=target), self._given)
 
@@ -50,6 +49,15 @@ class Handing(QFrame):
         """Take a package into the library."""
         services = self._context.bridge.services
         self._begin("library.taking", path, import_library(services, path=path), self._taken)
+
+    def take_all(self, paths: Sequence[Path]) -> None:
+        """One after the other, after what is going on."""
+        self._next += paths
+        self._take_next()
+
+    def _take_next(self) -> None:
+        if self._next and self._running is None:
+            self.take_from(self._next.pop(0))
 
     def _begin(self, key: str, path: Path, operation: Op[Exported] | Op[Imported], done: Callable[..., None]) -> None:
         if self._running is not None:
@@ -74,6 +82,7 @@ class Handing(QFrame):
     def _ended(self) -> None:
         self._running = None
         self._set_busy(False)
+        self._take_next()
 
     def _set_busy(self, on: bool) -> None:
         self.setVisible(on)
@@ -81,6 +90,7 @@ class Handing(QFrame):
             made.setEnabled(not on)
 
     def _stop(self) -> None:
+        self._next.clear()
         if self._running is not None:
             self._running.cancel()
 
@@ -92,13 +102,13 @@ class Handing(QFrame):
     def _choose_to_give(self) -> None:
         dialog = self._dialog("library.give", self.give_to)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(_ENDING[1:])
-        dialog.selectFile("laws" + _ENDING)
+        dialog.setDefaultSuffix(SUFFIX[1:])
+        dialog.selectFile("laws" + SUFFIX)
         dialog.open()
 
     def _dialog(self, title: str, then: Callable[[Path], object]) -> QFileDialog:
         dialog = QFileDialog(self._owner, self._context.words(title))
-        dialog.setNameFilter(f"AIPC (*{_ENDING})")
+        dialog.setNameFilter(f"AIPC (*{SUFFIX})")
         dialog.filesSelected.connect(lambda names: then(Path(names[0])))
         dialog.finished.connect(dialog.deleteLater)
         return dialog

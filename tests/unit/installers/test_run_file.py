@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from building import packing
@@ -128,6 +129,27 @@ def test_purging_never_deletes_a_folder_that_is_not_ours(tmp_path: Path, home: P
     assert run(packed(tmp_path), home, *prefix(home)).returncode == 0
     assert run(home / "program" / "uninstall", home, "--purge-data", AIPC_HOME=str(home)).returncode == 0
     assert home.exists()
+
+
+def test_the_menu_entry_opens_the_files_that_are_the_program_s(tmp_path: Path, home: Path) -> None:
+    """Both kinds are declared to the desktop, and the entry that a user's installation leaves opens them."""
+    assert run(packed(tmp_path), home, *prefix(home)).returncode == 0
+    shared = home / ".local" / "share"
+    entry = (shared / "applications" / "aipc.desktop").read_text(encoding="utf-8").splitlines()
+    assert f'Exec="{home}/program/bin/aipc" open %F' in entry
+    kinds = ElementTree.parse(shared / "mime" / "packages" / "aipc.xml").getroot()
+    found = {kind.get("type"): kind.find("{*}glob").get("pattern") for kind in kinds}  # type: ignore[union-attr]
+    assert found == {"application/x-aipc-library": "*.aipclib", "application/x-aipc-backup": "*.aipcbackup"}
+    assert "MimeType=" + "".join(f"{kind};" for kind in found) in entry
+
+
+def test_a_bundle_too_large_for_the_stick_comes_in_parts_that_make_it_whole(tmp_path: Path) -> None:
+    bundle = tmp_path / "aipc-complete.run"
+    bundle.write_bytes(bytes(range(250)) * 10)
+    assert packing.in_parts(bundle, 2500) == [bundle]
+    parts = packing.in_parts(bundle, 1000)
+    assert [part.name for part in parts] == [f"aipc-complete.run.00{n}" for n in (1, 2, 3)] and not bundle.exists()
+    assert b"".join(part.read_bytes() for part in parts) == bytes(range(250)) * 10
 
 
 def test_a_model_is_cut_into_pieces_that_make_it_whole(tmp_path: Path) -> None:
