@@ -71,13 +71,18 @@ def read(paths: Sequence[Path]) -> list[Compiled]:
 
 def _parsed(path: Path, listing: str) -> Compiled:
     runpath = re.search(r"\((?:RUNPATH|RPATH)\)\s+Library [a-z]+: \[(.*)\]", listing)
-    versions = re.findall(r"Name: GLIBC_([\d.]+)", listing)
+    versions = re.findall(r"Name: (GLIBC_[\d.]+)", listing)
     return Compiled(
         path=path,
         needed=frozenset(re.findall(r"\(NEEDED\)\s+Shared library: \[(.*)\]", listing)),
         looks_in=tuple(filter(None, runpath[1].split(":"))) if runpath else (),
-        glibc=max((tuple(map(int, version.split("."))) for version in versions), default=()),
+        glibc=max(map(version_of, versions), default=()),
     )
+
+
+def version_of(name: str) -> tuple[int, ...]:
+    """(2, 35) of "GLIBC_2.35"."""
+    return tuple(map(int, name.removeprefix("GLIBC_").split(".")))
 
 
 @cache

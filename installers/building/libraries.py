@@ -48,7 +48,7 @@ def carry(tree: Path) -> dict[str, Path]:
 
 
 def oldest_glibc(tree: Path) -> str:
-    """The C library that the newest demand of what must run asks for: 2.35. What is carried for systems without it,
+    """The C library that the newest demand of what must run asks for. What is carried for systems without it,
     and what unpacks RAR, is left out: where it can't be loaded the system's own is, or RAR is refused with a sentence.
     """
     for_rar = elf.with_dependencies(_LOADED_BY_NAME)
