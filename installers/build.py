@@ -15,10 +15,11 @@ import sysconfig
 import time
 import tomllib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from building import interpreter, libraries, licences, packages, packing, signing, sizes
+from building import interpreter, libraries, licences, older_glibc, packages, packing, signing, sizes
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK, DIST = ROOT / "build" / "installer", ROOT / "dist"
@@ -64,8 +65,9 @@ def _products(tree: Path, about: packing.About, options: argparse.Namespace) -> 
     if options.only is None:
         made.append(DIST / f"{stem}-complete.run")
         _step(made[-1].name, lambda: packing.self_extracting(tree, models, about, WORK, made[-1], level=options.level))
+        made[-1:] = packing.in_parts(made[-1], options.part_bytes)
         for model in models:
-            made += _step(f"pack of {model.name}", lambda model=model: packing.split(model, DIST, options.part_bytes))
+            made += _step(f"pack of {model.name}", partial(packing.split, model, DIST, options.part_bytes))
         made.append(DIST / f"{stem}.cdx.json")
         shutil.copyfile(tree / "licences" / "components.cdx.json", made[-1])
     signing.sign(signing.sums(made, DIST))
@@ -95,6 +97,7 @@ def build_tree(tree: Path) -> Path:
     (tree / "licences" / "components.cdx.json").write_text(licences.cyclonedx(components, _version()), encoding="utf-8")
     packages.compile_all(tree / "python" / "lib")
     packages.compile_all(tree / "app")
+    older_glibc.loosen(tree / "python")
     about = {
         "version": _version(),
         "commit": _commit(),
@@ -145,7 +148,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--models", nargs="*", default=[DEFAULT_MODEL], metavar="FILE", help="models of the complete bundle"
     )
-    parser.add_argument("--part-bytes", type=int, default=FAT32_FILE, help="largest file of a model pack")
+    parser.add_argument("--part-bytes", type=int, default=FAT32_FILE, help="largest file; larger ones come in parts")
     return parser
 
 

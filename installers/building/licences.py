@@ -18,6 +18,7 @@ from pathlib import Path
 _TEXT = re.compile(r"(licen[cs]e|copying|notice|copyright|authors)[^/]*$", re.IGNORECASE)
 # Packages whose metadata names no licence in a field that can be read; looked up in their sources.
 _KNOWN = {"pypika": "Apache-2.0"}
+_STATED = ("License-Expression", "License")
 _FROM_CLASSIFIER = "License :: OSI Approved :: "
 
 
@@ -46,7 +47,7 @@ def of_packages(chosen: Iterable[Distribution]) -> list[Component]:
 
 def _licence(distribution: Distribution) -> str:
     metadata = distribution.metadata
-    stated = (metadata.get("License-Expression") or metadata.get("License") or "")
+    stated = next((text for name in _STATED for text in metadata.get_all(name, []) if text), "")
     classified = [
         c.removeprefix(_FROM_CLASSIFIER) for c in metadata.get_all("Classifier", []) if c.startswith(_FROM_CLASSIFIER)
     ]

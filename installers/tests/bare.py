@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-RELEASE, MIRROR = "bookworm", "http://deb.debian.org/debian"
+RELEASE = "bookworm"
 USER, USER_ID = "clerk", 1000
 _ENTER = """set -e
 mount -t proc proc "$ROOT/proc"
@@ -24,7 +24,7 @@ done
 mkdir -p "$ROOT/dev/shm" "$ROOT/tmp/.X11-unix"
 mount -t tmpfs tmpfs "$ROOT/dev/shm"
 [ ! -d /tmp/.X11-unix ] || mount --bind /tmp/.X11-unix "$ROOT/tmp/.X11-unix"
-[ -z "$SMALL_DISK" ] || mount -t tmpfs -o "size=$SMALL_DISK,mode=777" tmpfs "$ROOT/small"
+[ -z "$SMALL_DISK" ] || mount -t tmpfs -o "size=$SMALL_DISK,mode=777" tmpfs "$ROOT$SMALL_AT"
 exec chroot $AS "$ROOT" /usr/bin/env -i "$@"
 """
 # A name look-up makes such a socket, too, where no nscd answers (and here none does).
@@ -45,16 +45,20 @@ class Bare:
         user: bool = False,
         display: str = "",
         small_disk: str = "",
+        small_at: str = "/small",
         environment: Sequence[str] = (),
         timeout_s: float = 900,
     ) -> subprocess.CompletedProcess[str]:
-        """Run inside; returns output and status, whatever it is."""
+        """Run inside; returns output and status, whatever it is.
+
+        `small_disk`: a disk of this size (as mount takes it) lies at `small_at` while the command runs.
+        """
         return subprocess.run(
             self._command(command, display, environment, user),
             capture_output=True,
             text=True,
             timeout=timeout_s,
-            env=self._environment(user, small_disk),
+            env=self._environment(user, small_disk, small_at),
         )
 
     def start(self, *command: str, display: str, environment: Sequence[str] = ()) -> subprocess.Popen[str]:
@@ -62,7 +66,7 @@ class Bare:
         return subprocess.Popen(
             self._command(command, display, environment, user=True),
             text=True,
-            env=self._environment(True, ""),
+            env=self._environment(True),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -106,9 +110,19 @@ class Bare:
             *command,
         ]
 
-    def _environment(self, user: bool, small_disk: str) -> dict[str, str]:
+    def _environment(self, user: bool, small_disk: str = "", small_at: str = "") -> dict[str, str]:
         as_user = f"--userspec={USER_ID}:{USER_ID}" if user else "--groups="
-        return {**os.environ, "ROOT": str(self.root), "AS": as_user, "SMALL_DISK": small_disk}
+        return {**os.environ, "ROOT": str(self.root), "AS": as_user, "SMALL_DISK": small_disk, "SMALL_AT": small_at}
+
+
+def mirror() -> str:
+    """Debian's archive as this system reaches it, else where everybody does."""
+    listing = ["apt-get", "indextargets", "--format", "$(REPO_URI)"]
+    try:
+        known = subprocess.run(listing, capture_output=True, text=True, check=True).stdout.split()
+    except (OSError, subprocess.CalledProcessError):
+        known = []
+    return next((address for address in known if address.rstrip("/").endswith("/debian")), "http://deb.debian.org/debian")
 
 
 def make(work: Path) -> Bare:
@@ -118,9 +132,8 @@ def make(work: Path) -> Bare:
     root = work / "root"
     shutil.rmtree(root, ignore_errors=True)
     if not kept.is_file():
-        subprocess.run(
-            ["debootstrap", "--variant=minbase", RELEASE, root, MIRROR], check=True, stdout=subprocess.DEVNULL
-        )
+        make = ["debootstrap", "--variant=minbase", RELEASE, str(root), mirror()]
+        subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
         subprocess.run(["tar", "-cf", kept, "-C", root, "."], check=True)
     else:
         root.mkdir()
