@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -32,9 +33,22 @@ SERVER = (
 STARTS_WITHIN_S = 120.0
 
 
+@dataclass(frozen=True)
+class LlamaServer:
+    """Its address, and what it wrote."""
+
+    address: str
+    log: Path
+
+    @property
+    def asked(self) -> int:
+        """How often it was asked for an answer."""
+        return self.log.read_text(errors="replace").count("POST /v1/chat/completions")
+
+
 @pytest.fixture(scope="module")
-def llama_server(small_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A llama-cpp-python server with the small model; its address."""
+def llama_server(small_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LlamaServer]:
+    """A llama-cpp-python server with the small model."""
     pytest.importorskip("fastapi", reason="the server extra of llama-cpp-python is not installed")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -50,7 +64,7 @@ def llama_server(small_model: Path, tmp_path_factory: pytest.TempPathFactory) ->
             while not _answers(port):
                 assert process.poll() is None and time.monotonic() < deadline, log.read_text(errors="replace")[-2000:]
                 time.sleep(0.2)
-            yield f"http://127.0.0.1:{port}"
+            yield LlamaServer(f"http://127.0.0.1:{port}", log)
         finally:
             process.terminate()
             process.wait(30)
@@ -71,16 +85,19 @@ def asked(question: str) -> Prompt:
     return Prompt((ChatMessage(Role.USER, (Segment(SegmentKind.QUESTION, question),)),))
 
 
-def test_a_question_is_answered_by_the_server_and_proved_here(aipc: Aipc, llama_server: str, tmp_path: Path) -> None:
-    environment = {**WITHOUT_KEYRING, "AIPC_SERVER_TOKEN": TOKEN, "AIPC_MODELS": str(tmp_path / "no-models")}
+def test_a_question_is_answered_by_the_server_and_proved_here(
+    aipc: Aipc, llama_server: LlamaServer, tmp_path: Path
+) -> None:
+    environment, address = {**WITHOUT_KEYRING, "AIPC_SERVER_TOKEN": TOKEN}, llama_server.address
     aipc.json("add", "--case", "甲", contract(tmp_path))
-    refused = aipc.run("server", "use", llama_server, environment=environment)
+    refused = aipc.run("server", "use", address, environment=environment)
     assert refused.returncode == 1 and "not on the list" in refused.stderr
-    aipc.json("server", "allow", llama_server)
-    wrong = aipc.run("server", "use", llama_server, environment={**environment, "AIPC_SERVER_TOKEN": "wrong"})
+    aipc.json("server", "allow", address)
+    wrong = aipc.run("server", "use", address, environment={**environment, "AIPC_SERVER_TOKEN": "wrong"})
     assert wrong.returncode == 1 and "refuses the token" in wrong.stderr
-    used = aipc.run("server", "use", llama_server, "--context", "4096", environment=environment)
+    used = aipc.run("server", "use", address, "--context", "4096", environment=environment)
     assert used.returncode == 0, used.stderr
+    tried = llama_server.asked
     done = aipc.run("ask", "--case", "甲", "月利率是多少？", "--json", environment=environment)
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
@@ -89,15 +106,20 @@ def test_a_question_is_answered_by_the_server_and_proved_here(aipc: Aipc, llama_
     quotes_are_the_pages(aipc, answer)
     assert TOKEN not in (aipc.home / "settings.toml").read_text(encoding="utf-8")
     assert not (aipc.home / "logs" / "network.log").exists()  # loopback is no network
-    aipc.json("server", "off")
-    assert aipc.run("ask", "--case", "甲", "月利率是多少？", environment=environment).returncode == 1  # no model here
+    answered = llama_server.asked
+    assert answered > tried
+    (status,) = aipc.json("server", "off")
+    assert status["address"] is None
+    aipc.run("ask", "--case", "甲", "月利率是多少？", environment=environment)  # by a model here, where there is one
+    assert llama_server.asked == answered
 
 
-def test_what_the_server_can_do_is_found_out_and_works(llama_server: str) -> None:
-    server = RemoteServer(address=llama_server, allowed=(llama_server,), context_tokens=4096)
+def test_what_the_server_can_do_is_found_out_and_works(llama_server: LlamaServer) -> None:
+    address = llama_server.address
+    server = RemoteServer(address=address, allowed=(address,), context_tokens=4096)
     engine = RemoteEngine(lambda: server, lambda _origin: TOKEN)
     try:
-        model = engine.load(LoadRequest(llama_server))
+        model = engine.load(LoadRequest(address))
         assert (model.plan.context_tokens, model.host) == (4096, "127.0.0.1")
         assert model.abilities.scores and model.abilities.grammars
         yes, no = engine.score(ScoreRequest(asked("Is fire hot? Answer only Yes or No."), ("Yes", "No"))).logprobs
