@@ -31,6 +31,7 @@ from aipc_app.operations.servers import server_of
 from aipc_app.operations.services import Services
 from aipc_app.paths import Home
 from aipc_app.review.run import ReviewRunner
+from aipc_app.review.tasks.run import TaskRunner
 from aipc_app.search.service import SearchService
 from aipc_app.settings.file import load as load_settings
 from aipc_app.settings.holder import SettingsHolder
@@ -141,6 +142,7 @@ def _build(home: Home, engine: EngineClient | None, stack: ExitStack, *, reads_a
         memory=memory,
         ahead=ahead,
         reviews=ReviewRunner(store, search, engine, encoder, settings),
+        tasks=TaskRunner(store, search, engine, encoder, settings),
         secrets=secrets,
     )
     stack.callback(services.door.close)

@@ -8,7 +8,6 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any, Protocol
 
 from aipc_app import __version__, log, paths
@@ -23,11 +22,11 @@ from aipc_app.cli import (
     kv,
     library,
     models,
-    opening,
     plan,
     reviewing,
     servers,
     serving,
+    tasks,
 )
 from aipc_app.cli.output import Output, readable
 from aipc_app.errors import AipcError, Cancelled, UserMistake
@@ -38,7 +37,7 @@ from engine.errors import EngineError
 Opener = Callable[[Home], AbstractContextManager[Services]]
 _ROOMS = (
     documents, cases, library, asking, golden, reviewing, models, servers, serving, plan, kv, backup, doctor, demo,
-    opening,
+    tasks,
 )  # fmt: skip
 
 
@@ -49,9 +48,9 @@ class Room(Protocol):
 
 
 class Window(Protocol):
-    """Opens the window over a home; blocks until it is closed. `sample`: on the sample case. `files`: on these."""
+    """Opens the window over a home; blocks until it is closed. `sample`: on the sample case."""
 
-    def __call__(self, home: Home, *, sample: bool = False, files: tuple[Path, ...] = ()) -> int: ...
+    def __call__(self, home: Home, *, sample: bool = False) -> int: ...
 
 
 def run(arguments: list[str], opener: Opener, window: Window, more: Sequence[Room] = ()) -> int:
@@ -77,7 +76,7 @@ def _run(options: argparse.Namespace, home: Home, output: Output, opener: Opener
     if not hasattr(options, "action"):
         if not demo.has_display():
             raise UserMistake("There is no display to open the window on; 'aipc --help' lists the commands.")
-        return window(home, files=tuple(getattr(options, opening.FILES, ())))
+        return window(home)
     if getattr(options, "opens_window", False) and demo.has_display():
         return window(home, sample=True)
     if getattr(options, "without_home", False):
@@ -85,7 +84,6 @@ def _run(options: argparse.Namespace, home: Home, output: Output, opener: Opener
     cancel = threading.Event()
     _on_interrupt(cancel)
     with opener(home) as services:
-        servers.ask_for_token(services)
         return int(options.action(services, options, output, cancel))
 
 

@@ -1,4 +1,4 @@
-"""Reviews: templates, running, decisions, comparison."""
+"""Reviews and free tasks: templates, running, decisions, comparison."""
 
 from __future__ import annotations
 
@@ -31,9 +31,11 @@ from aipc_app.review.as_json import as_json
 from aipc_app.review.compare import compare
 from aipc_app.review.draft import draft_of
 from aipc_app.review.export_plan import plan_of
+from aipc_app.review.tasks import plan as tasks
 from aipc_app.text.language import language_of
 
 _SAMPLE_CHARACTERS = 2_000
+_LONGEST_TASK = 1_000  # characters
 JSON = "json"
 
 
@@ -82,6 +84,20 @@ def ask_questions(services: Services, *, case_id: int, asked: Sequence[str], lan
         return _run(services, emit, cancel, lambda model: _begin(services, case_id, wanted, language, model))
 
     return Op("ask questions", work)
+
+
+def do_task(services: Services, *, case_id: int, task: str) -> Op[Review]:
+    """A task in the user's own words, done step by step with a closed set of tools. A review whose items are the
+    result and the steps; the result is in the task's language. Emits and stops as `review_case` does: a task that was
+    stopped goes on after its last step, one that is done is done anew. Raises UserMistake for an empty task, or one
+    longer than a page."""
+
+    def work(emit: Emit, cancel: threading.Event) -> Review:
+        wanted = tasks.template_of(_checked_task(task))
+        language = language_of(task)
+        return _run(services, emit, cancel, lambda model: _begin_task(services, case_id, wanted, language, model))
+
+    return Op("do task", work)
 
 
 def resume_review(services: Services, *, review_id: int) -> Op[Review]:
@@ -151,6 +167,15 @@ def check_export(path: Path) -> str:
     return ending
 
 
+def _checked_task(task: str) -> str:
+    kept = task.strip()
+    if not any(character.isalnum() for character in kept):
+        raise UserMistake("The task is empty; write what is to be done.")
+    if len(kept) > _LONGEST_TASK:
+        raise UserMistake("The task is longer than a page; say in a few sentences what is to be done.")
+    return kept
+
+
 def _questions(asked: Sequence[str]) -> tuple[str, ...]:
     kept = tuple(dict.fromkeys(line.strip() for line in asked if any(c.isalnum() for c in line)))
     if not kept:
@@ -164,7 +189,8 @@ def _run(services: Services, emit: Emit, cancel: threading.Event, begin: Callabl
     review = begin(model.name)
     with services.ahead.question((review.case_id,)):
         try:
-            return services.reviews.run(review, model, emit, cancel)
+            runner = services.tasks if tasks.is_task(review.template) else services.reviews
+            return runner.run(review, model, emit, cancel)
         finally:
             services.changes.publish(Changes(reviews=frozenset({review.case_id})))
 
@@ -178,6 +204,15 @@ def _begin(services: Services, case_id: int, template: Template, language: str |
         return last
     review = reviews.create(case_id, template, language=chosen, model=model, documents=())
     return review if last is None else services.reviews.take_over(review, last, model)
+
+
+def _begin_task(services: Services, case_id: int, wanted: Template, language: str, model: str) -> Review:
+    """The same task that is not done, or a new one."""
+    reviews = services.store.reviews
+    last = reviews.latest(case_id, wanted.id, language)
+    if last is not None and last.state is not ReviewState.DONE:
+        return last
+    return reviews.create(case_id, wanted, language=language, model=model, documents=())
 
 
 def _language(services: Services, case_id: int) -> str:

@@ -13,6 +13,7 @@ from aipc_app.operations.changes import ChangeBus
 from aipc_app.operations.door import DoorKeeper
 from aipc_app.paths import Home
 from aipc_app.review.run import ReviewRunner
+from aipc_app.review.tasks.run import TaskRunner
 from aipc_app.search.service import SearchService
 from aipc_app.settings.holder import SettingsHolder
 from aipc_app.settings.secrets import Secrets
@@ -42,5 +43,6 @@ class Services:
     memory: Memory
     ahead: ReadingAhead
     reviews: ReviewRunner
+    tasks: TaskRunner
     secrets: Secrets = field(default_factory=Secrets)
     door: DoorKeeper = field(default_factory=DoorKeeper)

@@ -121,6 +121,14 @@ class Reviews:
                 ),
             )  # fmt: skip
 
+    def set_template(self, review_id: int, template: Template) -> None:
+        """The template as it is now: that of a free task gains an item with each step."""
+        with self._database.write() as connection:
+            connection.execute(
+                "UPDATE reviews SET template = ?, items = ?, changed = ? WHERE id = ?",
+                (msgspec.json.encode(template), len(template.items), time.time(), review_id),
+            )
+
     def delete(self, review_id: int) -> None:
         """Remove it for good. Raises UserMistake when there is none."""
         with self._database.write() as connection:

@@ -32,6 +32,7 @@ from aipc_app.operations.changes import ChangeBus
 from aipc_app.operations.services import Services
 from aipc_app.paths import Home
 from aipc_app.review.run import ReviewRunner
+from aipc_app.review.tasks.run import TaskRunner
 from aipc_app.search.service import SearchService
 from aipc_app.settings.file import save
 from aipc_app.settings.holder import SettingsHolder
@@ -76,7 +77,12 @@ class Rig:
     engine: FakeEngine
     qtbot: QtBot
     answer: str = ANSWER
+    script: list[str] = field(default_factory=list)  # said before `answer`, one after another
     extra: dict[str, str] = field(default_factory=dict)
+
+    def say(self) -> str:
+        """What the engine says next."""
+        return self.script.pop(0) if self.script else self.answer
 
     @property
     def window(self):  # type: ignore[no-untyped-def]
@@ -180,7 +186,8 @@ def services_over(
             model_tasks=ModelTasks(child_command("models"), paths.assets() / "models.toml", home.logs / "models.log"),
             ingest=ingest, watcher=watcher, search=search, memory=memory, ahead=ahead,
             answers=AnswerService(store, search, engine, encoder, settings),
-            reviews=ReviewRunner(store, search, engine, encoder, settings))
+            reviews=ReviewRunner(store, search, engine, encoder, settings),
+            tasks=TaskRunner(store, search, engine, encoder, settings))
 
 
 @pytest.fixture
@@ -221,7 +228,7 @@ def rig(
 ) -> Iterator[Rig]:
     """The window over its services, shown; taken down whatever happens."""
     scripted: dict[str, Rig] = {}
-    engine = FakeEngine(lambda _request: scripted["rig"].answer, loaded=False)
+    engine = FakeEngine(lambda _request: scripted["rig"].say(), loaded=False)
     desktop = Desktop(qapp, settings)
     try:
         desktop.window.show()

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 from aipc_app.domain.review import ReviewState, ReviewSummary, Template
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.review.asking import OwnQuestions
+from aipc_app.ui.review.copying import CopyTemplate
+from aipc_app.ui.review.own_task import OwnTask
 from aipc_app.ui.widgets.basics import clear, column, label, row, said, tone
 from aipc_app.ui.widgets.card import CardButton
 from aipc_app.ui.widgets.clamped import ClampedLabel
@@ -41,9 +43,13 @@ class ChoosingPage(QScrollArea):
         inside.addWidget(said(words, "review.choose_hint", "muted", wrap=True))
         self._cards = column(gap=8)
         inside.addLayout(self._cards)
+        self.copying = CopyTemplate(context)
+        inside.addWidget(self.copying)
+        self.task = OwnTask(context)
         self.own = OwnQuestions(context)
-        inside.addSpacing(8)
-        inside.addWidget(self.own)
+        for part in (self.task, self.own):
+            inside.addSpacing(8)
+            inside.addWidget(part)
         self._past = said(words, "review.past", "heading")
         inside.addSpacing(8)
         inside.addWidget(self._past)
@@ -62,6 +68,7 @@ class ChoosingPage(QScrollArea):
 
     def show_templates(self, templates: Sequence[Template]) -> None:
         self._templates = tuple(templates)
+        self.copying.show_templates(self._templates)
         self._fill_templates()
 
     def show_reviews(self, reviews: Sequence[ReviewSummary]) -> None:

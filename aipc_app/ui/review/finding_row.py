@@ -55,7 +55,7 @@ class FindingRow(QFrame):
         """As it is now, the user's decision included."""
         if finding == self.finding:
             return
-        self._show(status_sign(finding), finding)
+        self._show(status_sign(self.item, finding), finding)
         if self.detail is not None:
             self.detail.show_finding(finding)
 

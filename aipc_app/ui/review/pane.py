@@ -100,6 +100,10 @@ class ReviewPane(QFrame):
         """These questions, over the whole case."""
         self._begin(lambda case_id: self.run.ask_list(case_id, questions))
 
+    def do_task(self, task: str) -> None:
+        """A task in the user's own words."""
+        self._begin(lambda case_id: self.run.do_task(case_id, task))
+
     def begin_with_files(self, paths: Sequence[Path], template: str) -> None:
         """Take the files in first; the review then starts by itself."""
         if self._case_id is None:
@@ -135,6 +139,8 @@ class ReviewPane(QFrame):
         self.choosing.opened.connect(self.open_review)
         self.choosing.own.each_wanted.connect(self.ask_each)
         self.choosing.own.list_wanted.connect(self.ask_list)
+        self.choosing.task.wanted.connect(self.do_task)
+        self.choosing.copying.copied.connect(self._load_lists)
         for part in (self.table, self.comparing):
             part.opened.connect(self.opened)
         self.table.decided.connect(self._decide)

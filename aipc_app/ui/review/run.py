@@ -70,6 +70,11 @@ class ReviewRun(QObject):
         services = self._context.services
         self._run(case_id, None, reviewing.ask_questions(services, case_id=case_id, asked=asked))
 
+    def do_task(self, case_id: int, task: str) -> None:
+        """A task in the user's own words."""
+        services = self._context.services
+        self._run(case_id, None, reviewing.do_task(services, case_id=case_id, task=task))
+
     def resume(self, case_id: int, review_id: int) -> None:
         services = self._context.services
         self._run(case_id, review_id, reviewing.resume_review(services, review_id=review_id))

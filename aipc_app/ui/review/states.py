@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aipc_app.domain.review import Decision, Finding, FindingStatus
+from aipc_app.domain.review import Decision, Finding, FindingStatus, Item
+from aipc_app.review.tasks.plan import is_step
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,10 @@ _STATUS = {
     FindingStatus.NOT_FOUND: Sign("none", "muted", "", "review.not_found"),
     FindingStatus.FAILED: Sign("close", "bad", "bad", "review.failed"),
 }
+_STEP = {
+    FindingStatus.SUPPORTED: Sign("check", "muted", "", "review.step_done"),
+    FindingStatus.NOT_FOUND: Sign("none", "muted", "", "review.step_nothing"),
+}
 _DECISIONS = {
     Decision.ACCEPTED: Sign("check", "good", "good", "review.accepted"),
     Decision.REJECTED: Sign("close", "bad", "bad", "review.rejected"),
@@ -33,9 +38,9 @@ _DECISIONS = {
 }
 
 
-def status_sign(finding: Finding) -> Sign:
-    """What the program found out."""
-    return _STATUS[finding.status]
+def status_sign(item: Item, finding: Finding) -> Sign:
+    """What the program found out; a step of a task claims nothing, it was taken."""
+    return (_STEP if is_step(item) else _STATUS)[finding.status]
 
 
 def decision_sign(finding: Finding) -> Sign | None:

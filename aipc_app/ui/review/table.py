@@ -29,6 +29,7 @@ class FindingTable(QScrollArea):
         super().__init__(widgetResizable=True)
         self._context = context
         self._review: Review | None = None
+        self._ended = False  # the stretch below the last row is there
         self._titles: list[tuple[QLabel, int]] = []
         self._findings: dict[str, Finding] = {}
         self._working: set[str] = set()
@@ -51,10 +52,13 @@ class FindingTable(QScrollArea):
         return bool(self._todo)
 
     def show_review(self, review: Review) -> None:
-        """Its rows, a few at a time; kept when they are those of this review."""
+        """Its rows, a few at a time; kept when they are those of this review. A task has more with each step."""
         if self._review is None or self._review.id != review.id:
             self.empty()
             self._todo.extend(_pieces(review))
+        else:
+            before = {item.id for item in self._review.template.items}
+            self._todo.extend(item for item in review.template.items if item.id not in before)
         self._review = review
         self._findings = {finding.item: finding for finding in review.findings}
         for item, shown in self.rows.items():
@@ -63,7 +67,7 @@ class FindingTable(QScrollArea):
 
     def empty(self) -> None:
         """Nothing of a review before."""
-        self._review, self.rows, self._titles = None, {}, []
+        self._review, self.rows, self._titles, self._ended = None, {}, [], False
         self._findings, self._working = {}, set()
         self._todo.clear()
         clear(self._inside)
@@ -99,14 +103,18 @@ class FindingTable(QScrollArea):
         if isinstance(piece, Item):
             self.rows[piece.id] = shown = self._row(piece)
             self._fill(piece.id, shown)
-            self._inside.addWidget(shown)
+            self._add(shown)
         elif piece is not None and self._review is not None:
             title = label(self._review.template.sections[piece].title.of(self._context.words.language), "heading",
                           wrap=True)
             self._titles.append((title, piece))
-            self._inside.addWidget(title)
+            self._add(title)
         else:
             self._inside.addStretch(1)
+            self._ended = True
+
+    def _add(self, shown: QWidget) -> None:
+        self._inside.insertWidget(self._inside.count() - self._ended, shown)
 
     def _fill(self, item: str, shown: FindingRow) -> None:
         finding = self._findings.get(item)

@@ -11,6 +11,8 @@ from aipc_app.domain.review import Review, ReviewEvent, Template
 from aipc_app.ingest.passages import drafts_of, index_passage
 from aipc_app.paths import Home
 from aipc_app.review.run import ReviewRunner
+from aipc_app.review.tasks.plan import template_of
+from aipc_app.review.tasks.run import TaskRunner
 from aipc_app.search.service import SearchService
 from aipc_app.settings.model import Settings
 from aipc_app.store import Store
@@ -69,7 +71,9 @@ class Bench:
         self.store, self.engine, self.events = Store.open(home), engine, list[ReviewEvent]()
         encoder = Encoder([], home.logs)
         encoder.close()  # search goes by keyword
-        self.runner = ReviewRunner(self.store, SearchService(self.store, encoder), engine, encoder, Settings)
+        search = SearchService(self.store, encoder)
+        self.runner = ReviewRunner(self.store, search, engine, encoder, Settings)
+        self.tasks = TaskRunner(self.store, search, engine, encoder, Settings)
         self.case = self.store.cases.create("甲").id
         everything = {"起诉状.txt": COMPLAINT, "答辩状.txt": ANSWER, "借款合同.txt": NOTE, "银行交易明细.txt": BANK}
         for name, text in (files if files is not None else everything).items():
@@ -100,3 +104,12 @@ class Bench:
 
     def run(self, review: Review, cancel: threading.Event | None = None) -> Review:
         return self.runner.run(review, self.model, self.events.append, cancel or threading.Event())
+
+    def begin_task(self, task: str, language: str = "zh") -> Review:
+        template = template_of(task)
+        return self.store.reviews.create(
+            self.case, template, language=language, model=self.model.name, documents=()
+        )
+
+    def do(self, review: Review, cancel: threading.Event | None = None) -> Review:
+        return self.tasks.run(review, self.model, self.events.append, cancel or threading.Event())

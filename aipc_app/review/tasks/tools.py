@@ -1,0 +1,197 @@
+"""What each tool of a free task does. None reaches a network, a shell or a file: they read the store and reckon."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from msgspec import Struct
+
+from aipc_app.answer.material import passage_source
+from aipc_app.domain.documents import LIBRARY_ID, Passage
+from aipc_app.review.tables import Row
+from aipc_app.review.tasks import calls
+from aipc_app.review.tasks.desk import Desk, Placed
+from aipc_app.review.tasks.reckoning import NotReckoned, day_of, moved, reckon, shown_figure
+from aipc_app.review.tasks.seen import Seen, Spot
+from aipc_app.review.tasks.tables import pick, work_out, working_of
+from aipc_app.review.tasks.wording import said
+from aipc_app.search.service import SearchService
+from aipc_app.store import Store
+from aipc_app.text.facts import DateValue
+
+FOUND_PASSAGES = 5
+_PASSAGE_CHARACTERS, _PART_CHARACTERS, _MOST_ROWS = 260, 1_200, 40
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What a step came to, as the model and the user read it; `problem`: it could not be done, and why.
+
+    `value`: the figure that it worked out, `working` how, from what stands at `spots`.
+    """
+
+    text: str = ""
+    spots: tuple[Spot, ...] = ()
+    working: str = ""
+    value: Decimal | None = None
+    problem: str = ""
+
+
+class Toolbox:
+    """The tools over one case. Each call blocks for well under a second. Not for two threads at once."""
+
+    def __init__(
+        self, store: Store, search: SearchService, case_id: int, desk: Desk, seen: Seen, language: str
+    ) -> None:
+        self._store, self._search, self._case_id = store, search, case_id
+        self._desk, self._seen, self._language = desk, seen, language
+
+    def use(self, call: calls.Call, results: Mapping[int, Decimal]) -> Outcome:
+        """Do it. `results`: of earlier steps. What can't be done comes back as a problem, never as an exception."""
+        try:
+            return self._use(call, results)
+        except NotReckoned as wrong:
+            return Outcome(problem=said(wrong.key, self._language).format(wrong.about))
+
+    def _use(self, call: calls.Call, results: Mapping[int, Decimal]) -> Outcome:
+        match call:
+            case calls.ListDocuments():
+                return Outcome(text=self.contents())
+            case calls.SearchCase(query=query):
+                return self._find(query, self._case_id)
+            case calls.SearchLibrary(query=query):
+                return self._find(query, LIBRARY_ID)
+            case calls.ReadPage():
+                return self._read_page(call)
+            case calls.ReadTable(table=name):
+                placed = self._desk.table(name)
+                return self._rows(placed, placed.table.rows)
+            case calls.SumTable():
+                return self._sum(call)
+            case calls.Calculate(expression=expression):
+                return self._calculate(expression, results)
+            case calls.DaysBetween(start=start, end=end):
+                return self._days(start, end)
+            case calls.AddToDate():
+                return self._move(call)
+        raise AssertionError(f"{type(call).__name__} is no tool")
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def contents(self, *, most_tables: int = 99) -> str:
+        """The documents and tables at hand."""
+        language, desk = self._language, self._desk
+        lines = [
+            f"D{number} {document.name}（{said('pages', language).format(document.pages)}）"
+            for number, document in enumerate(desk.documents, 1)
+        ]
+        if desk.total > len(desk.documents):
+            lines.append(said("more_documents", language).format(desk.total - len(desk.documents)))
+        for number, placed in list(enumerate(desk.tables, 1))[:most_tables]:
+            place = said("page", language).format(placed.page(placed.table.head).page)
+            heads = said("comma", language).join(placed.columns)
+            lines.append(
+                said("table", language).format(
+                    number=number, document=placed.document, place=place, rows=len(placed.table.rows), columns=heads
+                )
+            )
+        return "\n".join(lines)
+
+    def _find(self, query: str, case_id: int) -> Outcome:
+        evidence = self._search.search(query, cases=(case_id,), limit=FOUND_PASSAGES).evidence
+        if not evidence:
+            raise NotReckoned("found_nothing", query[:40])
+        shown = [self._passage(one.passage, library=case_id == LIBRARY_ID) for one in evidence]
+        return Outcome(text="\n".join(text for text, _ in shown), spots=tuple(spot for _, spot in shown))
+
+    def _passage(self, passage: Passage, *, library: bool) -> tuple[str, Spot]:
+        """Its beginning; what is read of the case is the page it stands on."""
+        text = passage.text[:_PASSAGE_CHARACTERS]
+        end = passage.start + len(text)
+        spot = Spot(passage.document_id, passage.page, passage.start, end)
+        if library:
+            page = self._store.documents.page(passage.document_id, passage.page, boxes=False)
+            self._seen.add(passage_source(passage, page.text, library=True))
+            name = passage.document
+        else:
+            name = f"D{self._desk.number(passage.document_id)}"
+            source = self._desk.page(passage.document_id, passage.page)
+            if source is not None:
+                self._seen.add(source)
+        place = said("page", self._language).format(passage.page)
+        return f"[{name} {place}] {' '.join(text.split())}", spot
+
+    def _read_page(self, call: calls.ReadPage) -> Outcome:
+        document, pages = self._desk.document(call.document)
+        source = next((one for one in pages if one.page == call.page), None)
+        if source is None:
+            raise NotReckoned("no_page", str(document.pages))
+        self._seen.add(source)
+        parts = max(1, -(-len(source.page_text) // _PART_CHARACTERS))
+        part = min(max(call.part, 1), parts)
+        start = (part - 1) * _PART_CHARACTERS
+        end = min(start + _PART_CHARACTERS, len(source.page_text))
+        head = said("part", self._language).format(part, parts) if parts > 1 else ""
+        spot = Spot(source.document_id, source.page, start, end)
+        return Outcome(text=f"{head}{source.page_text[start:end].strip()}", spots=(spot,))
+
+    def _rows(self, placed: Placed, rows: Sequence[Row]) -> Outcome:
+        shown = rows[:_MOST_ROWS]
+        for row in shown:
+            self._seen.add(placed.page(row))
+        lines = [" | ".join(placed.columns), *(" | ".join(row.cells) for row in shown)]
+        if len(rows) > len(shown):
+            lines.append(said("more_rows", self._language).format(len(rows) - len(shown)))
+        return Outcome(text="\n".join(lines), spots=tuple(placed.spot(row) for row in shown))
+
+    # -- reckoning -------------------------------------------------------------------------------
+
+    def _sum(self, call: calls.SumTable) -> Outcome:
+        placed = self._desk.table(call.table)
+        picked = pick(placed.table, column=call.column, where=call.where, after=call.after, before=call.before)
+        values = [value for _, value, _ in picked.figures]
+        result = work_out(call.operation, values)
+        rows = self._rows(placed, picked.rows)
+        working = working_of(call.operation, values, result)
+        told = said("worked_out", self._language).format(
+            said(call.operation, self._language), said("comma", self._language).join(picked.columns), working
+        )
+        return Outcome(text=f"{rows.text}\n{told}", spots=rows.spots, working=told, value=result)
+
+    def _calculate(self, expression: str, results: Mapping[int, Decimal]) -> Outcome:
+        done = reckon(expression, results)
+        spots: list[Spot] = []
+        for figure in done.figures:
+            places = self._seen.figure(figure)
+            if places is None:
+                raise NotReckoned("not_read", shown_figure(figure))
+            spots += places
+        working = f"{done.shown} = {_told(done.value)}"
+        return Outcome(text=working, spots=tuple(dict.fromkeys(spots)), working=working, value=done.value)
+
+    def _days(self, start: str, end: str) -> Outcome:
+        first, last = day_of(start), day_of(end)
+        spots = (*self._place(first.year, first.month, first.day), *self._place(last.year, last.month, last.day))
+        days = (last - first).days
+        working = said("days_told", self._language).format(first.isoformat(), last.isoformat(), days)
+        return Outcome(text=working, spots=tuple(dict.fromkeys(spots)), working=working, value=Decimal(days))
+
+    def _move(self, call: calls.AddToDate) -> Outcome:
+        day = day_of(call.date)
+        spots = self._place(day.year, day.month, day.day)
+        found = moved(day, call.amount, call.unit)
+        unit = said(call.unit, self._language)
+        working = f"{day.isoformat()} + {call.amount} {unit} = {found.isoformat()}"
+        return Outcome(text=working, spots=spots, working=working)
+
+    def _place(self, year: int, month: int, day: int) -> tuple[Spot, ...]:
+        places = self._seen.day(DateValue(year, month, day))
+        if places is None:
+            raise NotReckoned("not_read", f"{year}-{month:02}-{day:02}")
+        return places
+
+
+def _told(value: Decimal) -> str:
+    """A share is told in per cent too."""
+    share = f" ({shown_figure(value * 100)}%)" if 0 < abs(value) < 2 and value != int(value) else ""
+    return shown_figure(value) + share

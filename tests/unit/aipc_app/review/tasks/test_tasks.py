@@ -1,0 +1,241 @@
+"""A free task on the real store and search with the shipped fake engine: steps, proof, refusal, stopping, going on."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from aipc_app.domain.review import Finding, FindingReady, FindingStatus, Review, ReviewBegun, ReviewState
+from aipc_app.errors import UserMistake
+from aipc_app.paths import Home
+from aipc_app.review.tasks.as_json import answer_of, step_of
+from aipc_app.review.tasks.plan import ANSWER, steps_of
+from aipc_app.review.tasks.run import MOST_STEPS
+from engine.client.fake import FakeEngine
+from engine.errors import EngineDied, EngineError
+from engine.types.generation import GenerateRequest
+from engine.types.prompt import Role
+from tests.unit.aipc_app.review.bench import Bench
+
+PAYMENTS = "列出2022年3月以后的付款并合计"
+SUM = {"tool": "sum_table", "table": "T1", "column": "金额", "where": "", "after": "2022-03-31", "before": "",
+       "operation": "sum"}  # fmt: skip
+
+
+def answer(*sentences: str, found: bool = True) -> dict[str, Any]:
+    return {"tool": "answer", "found": found, "sentences": list(sentences)}
+
+
+class Script:
+    """What the model says, step by step; afterwards it gives up."""
+
+    def __init__(self, *calls: dict[str, Any] | str) -> None:
+        self.calls = list(calls)
+        self.asked: list[GenerateRequest] = []
+
+    def __call__(self, request: GenerateRequest) -> str:
+        self.asked.append(request)
+        call = self.calls.pop(0) if self.calls else answer(found=False)
+        return call if isinstance(call, str) else json.dumps({"why": "因为", **call}, ensure_ascii=False)
+
+
+Make = Callable[..., tuple[Bench, Script]]
+
+
+@pytest.fixture
+def make(home: Home) -> Iterator[Make]:
+    made: list[Bench] = []
+
+    def build(*calls: dict[str, Any] | str, files: dict[str, str] | None = None) -> tuple[Bench, Script]:
+        script = Script(*calls)
+        made.append(Bench(home, FakeEngine(script), files))
+        return made[-1], script
+
+    yield build
+    for bench in made:
+        bench.store.close()
+        bench.engine.close()
+
+
+def result(review: Review) -> Finding:
+    found = review.finding(ANSWER)
+    assert found is not None
+    return found
+
+
+def tools(review: Review) -> list[str]:
+    return [step.compute for step in steps_of(review.template)]
+
+
+def test_a_sum_comes_from_code_and_is_proved_by_its_rows(make: Make) -> None:
+    bench, _ = make(SUM, answer("2022年3月以后的付款合计20,000元。"))
+    review = bench.do(bench.begin_task(PAYMENTS))
+    assert review.state is ReviewState.DONE and tools(review) == ["search_case", "sum_table"]
+    assert result(review).status is FindingStatus.SUPPORTED
+    (row,) = result(review).citations
+    page = bench.store.documents.page(row.document_id, row.page)
+    assert page.text[row.start : row.end] == row.quote and "20,000.00" in row.quote and "2022-06-01" in row.quote
+
+
+def test_a_worked_out_figure_shows_its_working_and_both_inputs(make: Make) -> None:
+    bench, _ = make(
+        {"tool": "calculate", "expression": "100,000-90,000"},
+        answer("借款本金的起诉金额与实际收到的借款相差10,000元。"),
+    )  # fmt: skip
+    review = bench.do(bench.begin_task("比较起诉的借款本金和答辩人实际收到的借款，相差多少？"))
+    assert result(review).status is FindingStatus.SUPPORTED, result(review)
+    step = review.finding("step_2")
+    assert step is not None and step.working == ("100,000-90,000 = 10,000",)
+    assert {c.document for c in step.citations} >= {"答辩状.txt"}
+    assert all(figure in " ".join(c.quote for c in step.citations) for figure in ("100,000", "90,000"))
+
+
+def test_a_figure_that_was_not_read_is_not_calculated_with(make: Make) -> None:
+    bench, _ = make({"tool": "calculate", "expression": "77,777-90,000"}, answer("相差12,223元。"))
+    review = bench.do(bench.begin_task("比较本金"))
+    step = review.finding("step_2")
+    assert step is not None and step.status is FindingStatus.NOT_FOUND and "77,777" in step.reason
+    assert result(review).status is FindingStatus.NOT_FOUND and not result(review).sentences
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "被告已还款55,000元。", "2022年3月以后的付款合计21,000元。", "王五已还款20,000元。",
+        "有1,234人作证。",
+    ],
+)  # fmt: skip
+def test_an_invention_is_refused(make: Make, said: str) -> None:
+    bench, _ = make(SUM, answer(said))
+    review = bench.do(bench.begin_task(PAYMENTS))
+    assert result(review).status is FindingStatus.NOT_FOUND
+    assert result(review).reason == "材料中未找到相关内容。"
+    assert answer_of(review)["refused"] is True and answer_of(review)["sentences"] == []
+
+
+def test_what_the_material_does_not_tell_is_refused(make: Make) -> None:
+    bench, _ = make({"tool": "search_case", "query": "运费"}, answer(found=False))
+    review = bench.do(bench.begin_task("运费一共多少？"))
+    assert result(review).status is FindingStatus.NOT_FOUND and review.state is ReviewState.DONE
+
+
+def test_steps_come_one_by_one_and_are_stored_at_once(make: Make) -> None:
+    bench, _ = make({"tool": "read_table", "table": "T1"}, SUM, answer("2022年3月以后的付款合计20,000元。"))
+    seen: list[int] = []
+    review = bench.begin_task(PAYMENTS)
+
+    def look(event: object) -> None:
+        if isinstance(event, FindingReady):
+            seen.append(len(bench.store.reviews.get(review.id).findings))
+
+    done = bench.tasks.run(review, bench.model, look, threading.Event())
+    assert seen == [1, 2, 3, 4] and len(steps_of(done.template)) == 3
+    told = step_of(done, "step_3")
+    assert told["tool"] == "sum_table" and told["done"] and told["arguments"]["after"] == "2022-03-31"
+
+
+def test_the_same_step_twice_is_not_done_again_and_steps_have_a_limit(make: Make) -> None:
+    same = {"tool": "search_case", "query": "本金"}
+    bench, script = make(*[same] * 20)
+    review = bench.do(bench.begin_task("本金是多少？"))
+    assert [f.status for f in review.findings][1:] == [
+        FindingStatus.SUPPORTED, FindingStatus.SUPPORTED, *[FindingStatus.NOT_FOUND] * 3,
+    ]  # fmt: skip
+    assert len(script.asked) == 5  # after three steps without a result only an answer may be written
+    last, before = script.asked[-1].grammar or "", script.asked[-2].grammar or ""
+    assert "search-case ::=" in before and "search-case" not in last and "answer ::=" in last
+    assert review.state is ReviewState.DONE and result(review).status is FindingStatus.NOT_FOUND
+
+
+def test_different_steps_end_at_the_limit(make: Make) -> None:
+    bench, script = make(*({"tool": "search_case", "query": f"本金{n}"} for n in range(30)))
+    review = bench.do(bench.begin_task("本金"))
+    assert len(steps_of(review.template)) == MOST_STEPS == len(script.asked)
+    assert review.state is ReviewState.DONE
+
+
+def test_a_call_that_was_cut_off_is_a_step_without_result(make: Make) -> None:
+    bench, _ = make('{"why": "要', answer(found=False))
+    review = bench.do(bench.begin_task("本金"))
+    assert tools(review) == ["search_case", "unreadable"]
+    assert [f.status for f in review.findings if f.item == "step_2"] == [FindingStatus.NOT_FOUND]
+
+
+def test_stopping_keeps_the_steps_and_going_on_does_none_twice(make: Make) -> None:
+    bench, script = make(SUM, answer("2022年3月以后的付款合计20,000元。"))
+    cancel = threading.Event()
+    begun = bench.begin_task(PAYMENTS)
+
+    def stop(event: object) -> None:
+        if isinstance(event, FindingReady) and event.finding.item == "step_2":
+            cancel.set()
+
+    stopped = bench.tasks.run(begun, bench.model, stop, cancel)
+    assert stopped.state is ReviewState.STOPPED and len(script.asked) == 1
+    done = bench.do(stopped)
+    assert len(script.asked) == 2 and tools(done) == ["search_case", "sum_table"]
+    assert result(done).status is FindingStatus.SUPPORTED and result(done).citations
+
+
+def test_a_step_that_was_begun_and_not_done_is_begun_anew(make: Make) -> None:
+    bench, script = make(SUM)
+    begun = bench.begin_task(PAYMENTS)
+
+    def die(event: object) -> None:
+        if isinstance(event, ReviewBegun) and len(steps_of(event.review.template)) == 2:
+            raise SystemExit  # a kill between the beginning of a step and its end
+
+    with pytest.raises(SystemExit):
+        bench.tasks.run(begun, bench.model, die, threading.Event())
+    script.calls = [SUM, answer("2022年3月以后的付款合计20,000元。")]
+    done = bench.do(bench.store.reviews.get(begun.id))
+    assert tools(done) == ["search_case", "sum_table"] and result(done).status is FindingStatus.SUPPORTED
+
+
+def test_an_engine_that_dies_is_asked_once_more(make: Make) -> None:
+    bench, _ = make(SUM, answer("2022年3月以后的付款合计20,000元。"))
+    bench.engine.fail_next(EngineDied("died"))
+    assert result(bench.do(bench.begin_task(PAYMENTS))).status is FindingStatus.SUPPORTED
+
+
+def test_another_failure_stops_the_task_and_keeps_its_steps(make: Make) -> None:
+    bench, _ = make(SUM)
+    review = bench.begin_task(PAYMENTS)
+    bench.engine.fail_next(EngineError("out of memory"))
+    with pytest.raises(EngineError):
+        bench.do(review)
+    kept = bench.store.reviews.get(review.id)
+    assert kept.state is ReviewState.STOPPED and len(kept.findings) == 1
+
+
+def test_an_empty_case_is_told(make: Make) -> None:
+    bench, _ = make(files={})
+    with pytest.raises(UserMistake):
+        bench.do(bench.begin_task("本金"))
+
+
+def test_documents_stand_in_user_turns_only_and_never_in_the_grammar(make: Make) -> None:
+    bench, script = make(
+        {"tool": "read_table", "table": "T1"}, {"tool": "read_page", "document": "D1", "page": 1, "part": 1},
+        {"tool": "search_library", "query": "利息"}, SUM, answer(found=False),
+    )  # fmt: skip
+    bench.do(bench.begin_task(PAYMENTS))
+    words = ("钱一", "孙二", "起诉状", "银行", "20,000.00", "交易时间", "民法典")
+    told = "".join(s.text for m in script.asked[-1].prompt.messages if m.role is Role.USER for s in m.segments)
+    assert all(word in told for word in words)
+    for request in script.asked:
+        system = [m for m in request.prompt.messages if m.role is Role.SYSTEM]
+        assert len(system) == 1 and request.prompt.messages[0] is system[0]
+        fixed = "".join(s.text for s in system[0].segments) + (request.grammar or "")
+        assert not any(word in fixed for word in words)
+
+
+def test_a_prompt_extends_the_one_before(make: Make) -> None:
+    bench, script = make({"tool": "read_table", "table": "T1"}, SUM, answer(found=False))
+    bench.do(bench.begin_task(PAYMENTS))
+    for before, after in zip(script.asked, script.asked[1:], strict=False):
+        assert after.prompt.messages[: len(before.prompt.messages)] == before.prompt.messages
