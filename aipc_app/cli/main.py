@@ -8,6 +8,7 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, Protocol
 
 from aipc_app import __version__, log, paths
@@ -22,6 +23,7 @@ from aipc_app.cli import (
     kv,
     library,
     models,
+    opening,
     plan,
     reviewing,
     servers,
@@ -37,7 +39,7 @@ from engine.errors import EngineError
 Opener = Callable[[Home], AbstractContextManager[Services]]
 _ROOMS = (
     documents, cases, library, asking, golden, reviewing, models, servers, serving, plan, kv, backup, doctor, demo,
-    tasks,
+    opening, tasks,
 )  # fmt: skip
 
 
@@ -48,9 +50,9 @@ class Room(Protocol):
 
 
 class Window(Protocol):
-    """Opens the window over a home; blocks until it is closed. `sample`: on the sample case."""
+    """Opens the window over a home; blocks until it is closed. `sample`: on the sample case. `files`: on these."""
 
-    def __call__(self, home: Home, *, sample: bool = False) -> int: ...
+    def __call__(self, home: Home, *, sample: bool = False, files: tuple[Path, ...] = ()) -> int: ...
 
 
 def run(arguments: list[str], opener: Opener, window: Window, more: Sequence[Room] = ()) -> int:
@@ -76,7 +78,7 @@ def _run(options: argparse.Namespace, home: Home, output: Output, opener: Opener
     if not hasattr(options, "action"):
         if not demo.has_display():
             raise UserMistake("There is no display to open the window on; 'aipc --help' lists the commands.")
-        return window(home)
+        return window(home, files=tuple(getattr(options, opening.FILES, ())))
     if getattr(options, "opens_window", False) and demo.has_display():
         return window(home, sample=True)
     if getattr(options, "without_home", False):
@@ -84,6 +86,7 @@ def _run(options: argparse.Namespace, home: Home, output: Output, opener: Opener
     cancel = threading.Event()
     _on_interrupt(cancel)
     with opener(home) as services:
+        servers.ask_for_token(services)
         return int(options.action(services, options, output, cancel))
 
 
