@@ -19,7 +19,7 @@ from engine.errors import EngineDied, EngineError
 from engine.types.generation import BranchFailed, FinishReason, Generated, ManyRequest, PrefillProgress, Priority
 from engine.types.prompt import Prompt
 
-_MOST_TOGETHER = 8
+MOST_TOGETHER = 8
 _TRIES = 2
 
 
@@ -48,8 +48,8 @@ class Asker:
         """Each item with its reply, batch by batch; ends early when the user stops. Blocks."""
         prompts = {item.id: prompt_of(item, sources, self._language) for item in items}
         by_shape = sorted(items, key=lambda item: MAX_TOKENS[shape(item)])  # alike in length: none waits for another
-        for start in range(0, len(by_shape), _MOST_TOGETHER):
-            batch = by_shape[start : start + _MOST_TOGETHER]
+        for start in range(0, len(by_shape), MOST_TOGETHER):
+            batch = by_shape[start : start + MOST_TOGETHER]
             yield from self._batch(batch, prompts)
 
     def _batch(self, batch: list[Item], prompts: dict[str, Prompt]) -> Iterator[Asked]:
