@@ -58,6 +58,7 @@ class AnswerProof:
         worked: Sequence[Worked],
     ) -> None:  # fmt: skip
         self._store, self._seen, self._task, self._language = store, seen, task, language
+        self._asked = tuple(fact for fact in find_facts(task) if not _small(fact))
         self._worked = tuple(worked)
         self._proof = Proof(store, meaning, seen.units, task, bars)
         self._markers: dict[Spot, int] = {}
@@ -73,20 +74,17 @@ class AnswerProof:
         claim = make_reply(text, self._task)
         facts = [fact for fact in find_facts(claim.text) if not _small(fact)]
         unread = [fact for fact in facts if not self._where(fact)]
-        if not unread:
-            proved = self._by_reading(text)
-            if proved.state is SentenceState.SUPPORTED:
-                return proved
         used = [one for one in self._worked if any(_tells(one, fact) for fact in facts)]
-        asked = [fact for fact in find_facts(self._task) if not _small(fact)]
-        known = [fact for fact in facts if fact not in unread or any(supports(one, fact) for one in asked)]
-        if used and all(fact in known or any(_tells(one, fact) for one in used) for fact in facts):
-            return self._by_working(text, claim, [fact for fact in facts if fact not in unread], used)
+        others = [fact for fact in facts if not any(_tells(one, fact) for one in used) and not self._is_asked(fact)]
+        if used and not any(fact in unread for fact in others):
+            worked = self._by_working(text, claim, others, used)
+            if unread or worked.state is SentenceState.SUPPORTED:
+                return worked
         if unread:
             about = "、".join(fact.text for fact in unread)
             told = said("not_borne_out", self._language).format(about)
             return Sentence(text=text, state=SentenceState.UNSUPPORTED, reason=told)
-        return proved
+        return self._by_reading(text)
 
     def _by_reading(self, text: str) -> Sentence:
         """As sentences of answers are proved."""
@@ -99,8 +97,6 @@ class AnswerProof:
         spots = list(dict.fromkeys(spot for one in used for spot in one.spots))
         units = [unit for spot in spots for unit in self._units_at(spot)]
         for fact in others:
-            if any(_tells(one, fact) for one in used):
-                continue
             if not any(supports(have, fact) for unit in units for have in unit.facts):
                 units += self._where(fact)[:1]
         self._used += [one.working for one in used]
@@ -122,6 +118,10 @@ class AnswerProof:
         working = frozenset(token for one in used for token in query_tokens(one.working))
         known = working.union(*(unit.tokens | unit.near for unit in units))
         return len(words & known) / len(words) if words else 1.0
+
+    def _is_asked(self, fact: Fact) -> bool:
+        """The user's own: the task names it."""
+        return any(supports(one, fact) for one in self._asked)
 
     def _where(self, fact: Fact) -> list[Unit]:
         """Units that have this fact, those that share most with the task first."""

@@ -30,12 +30,13 @@ def prompt_of(
     """`room`: characters that results may take; the earliest are left out when they take more. The first step is
     code's own search, told together with what is at hand."""
     first, *rest = _within(steps, room, said("cut", language))
-    head = "\n".join((said("contents_head", language), contents, "", said("found_head", language), first.result, "\n"))
+    hand = f"{said('contents_head', language)}\n{contents}\n\n"  # apart: the same for every task over the case
+    found = f"{said('found_head', language)}\n{first.result}\n\n"
     asked = said("task", language).format(task)
     begun = _question(asked, 2, language, not rest and only_answer)
     messages = [
         ChatMessage(Role.SYSTEM, (Segment(SegmentKind.SYSTEM, said("instructions", language).strip()),)),
-        ChatMessage(Role.USER, (Segment(SegmentKind.PASSAGES, head), begun)),
+        ChatMessage(Role.USER, (*(Segment(SegmentKind.PASSAGES, text) for text in (hand, found)), begun)),
     ]
     for number, step in enumerate(rest, 2):
         told = f"{said('result', language).format(number)}\n{step.result}\n\n"

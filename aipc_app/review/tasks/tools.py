@@ -19,9 +19,10 @@ from aipc_app.review.tasks.wording import said
 from aipc_app.search.service import SearchService
 from aipc_app.store import Store
 from aipc_app.text.facts import DateValue
+from aipc_app.text.tokens import query_tokens
 
 FOUND_PASSAGES = 5
-_PASSAGE_CHARACTERS, _PART_CHARACTERS, _MOST_ROWS = 260, 1_200, 40
+_PASSAGE_CHARACTERS, _PART_CHARACTERS, _MOST_ROWS, _MOST_NAMED_ROWS = 260, 1_200, 40, 4
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -98,11 +99,27 @@ class Toolbox:
         return "\n".join(lines)
 
     def _find(self, query: str, case_id: int) -> Outcome:
+        library = case_id == LIBRARY_ID
         evidence = self._search.search(query, cases=(case_id,), limit=FOUND_PASSAGES).evidence
-        if not evidence:
+        shown = [self._passage(one.passage, library=library) for one in evidence]
+        shown += [] if library else self._named_rows(query)
+        if not shown:
             raise NotReckoned("found_nothing", query[:40])
-        shown = [self._passage(one.passage, library=case_id == LIBRARY_ID) for one in evidence]
         return Outcome(text="\n".join(text for text, _ in shown), spots=tuple(spot for _, spot in shown))
+
+    def _named_rows(self, query: str) -> list[tuple[str, Spot]]:
+        """Rows of tables whose label the query names: a passage has no room for the head above its figures."""
+        asked = frozenset(query_tokens(query))
+        rows = [
+            (number, placed, row)
+            for number, placed in enumerate(self._desk.tables, 1)
+            for row in placed.table.rows
+            if (label := frozenset(query_tokens(row.cells[0]))) and label <= asked
+        ]
+        rows = rows[:_MOST_NAMED_ROWS]
+        for _, placed, row in rows:
+            self._seen.add(placed.page(row))
+        return [(f"[T{number}] {_with_heads(placed, row)}", placed.spot(row)) for number, placed, row in rows]
 
     def _passage(self, passage: Passage, *, library: bool) -> tuple[str, Spot]:
         """Its beginning; what is read of the case is the page it stands on."""
@@ -166,7 +183,8 @@ class Toolbox:
             if places is None:
                 raise NotReckoned("not_read", shown_figure(figure))
             spots += places
-        working = f"{done.shown} = {_told(done.value)}"
+        share = any(sign in done.shown for sign in "/÷")
+        working = f"{done.shown} = {_told(done.value, share=share)}"
         return Outcome(text=working, spots=tuple(dict.fromkeys(spots)), working=working, value=done.value)
 
     def _days(self, start: str, end: str) -> Outcome:
@@ -191,7 +209,14 @@ class Toolbox:
         return places
 
 
-def _told(value: Decimal) -> str:
+def _with_heads(placed: Placed, row: Row) -> str:
+    heads = placed.columns
+    if len(heads) != len(row.cells):
+        return " | ".join(row.cells)
+    return " | ".join((row.cells[0], *(f"{head} {cell}" for head, cell in zip(heads[1:], row.cells[1:], strict=True))))
+
+
+def _told(value: Decimal, *, share: bool) -> str:
     """A share is told in per cent too."""
-    share = f" ({shown_figure(value * 100)}%)" if 0 < abs(value) < 2 and value != int(value) else ""
-    return shown_figure(value) + share
+    percent = f" ({shown_figure(value * 100)}%)" if share and 0 < abs(value) < 2 and value != int(value) else ""
+    return shown_figure(value) + percent

@@ -239,3 +239,12 @@ def test_a_prompt_extends_the_one_before(make: Make) -> None:
     bench.do(bench.begin_task(PAYMENTS))
     for before, after in zip(script.asked, script.asked[1:], strict=False):
         assert after.prompt.messages[: len(before.prompt.messages)] == before.prompt.messages
+
+
+def test_a_search_brings_rows_of_tables_by_their_label(make: Make) -> None:
+    report = "单位：万元\n| 项目 | 2021年 | 2022年 |\n| 净利润 | 332 | 306 |\n| 毛利 | 783 | 801 |\n"
+    bench, script = make(files={"报表.md": report})
+    review = bench.do(bench.begin_task("净利润两年合计多少？"))
+    (found,) = [f for f in review.findings if f.item == "step_1"]
+    assert "[T1] 净利润 | 2021年 332 | 2022年 306" in found.value and "毛利 | 2021年" not in found.value
+    assert script.asked
