@@ -55,7 +55,8 @@ class _Shown:
     """Prints each step once, when it is done."""
 
     def __init__(self, output: Output) -> None:
-        self._output, self._review = output, None
+        self._output = output
+        self._review: Review | None = None
         self._told: set[str] = set()
 
     def take(self, event: Any) -> None:

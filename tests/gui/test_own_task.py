@@ -36,9 +36,9 @@ def test_steps_come_one_by_one_and_the_result_opens_its_source(rig: Rig) -> None
     rig.until(lambda: pane.review is not None and not pane.busy and not pane.table.building)
     assert pane.review.state is ReviewState.DONE and list(pane.table.rows) == ["answer", "step_1", "step_2"]
     result, step = pane.table.rows["answer"], pane.table.rows["step_2"]
-    assert result.finding.status is FindingStatus.SUPPORTED and "50,000元" in result.value.text()
+    assert result.finding.status is FindingStatus.SUPPORTED and "50,000元" in result.value.text
     assert step.name.text() == "Step 2: calculate 500,000-450,000" and step.state.text() == "Done"
-    assert "500,000-450,000 = 50,000" in step.value.text()
+    assert "500,000-450,000 = 50,000" in step.value.text
     viewer = rig.case_page.bench.viewer
     with rig.qtbot.waitSignal(viewer.shown):
         QTest.keyClick(result.chip, Qt.Key.Key_Space)

@@ -48,14 +48,15 @@ class ReadTable(Call, frozen=True, kw_only=True, tag="read_table"):
 
 
 class SumTable(Call, frozen=True, kw_only=True, tag="sum_table"):
-    """Of the rows that have `where` ("" all) and a date past `after` and ahead of `before` ("" any): the figures of
-    `column`, "" for all columns of figures."""
+    """Of the rows with a date past `after` and ahead of `before` ("" any) that have `where` ("" all): the figures of
+    `column`, "" for all columns of figures. Dates come first: a small model fills the first field that could be meant.
+    """
 
     table: str
     column: str
-    where: str
     after: str
     before: str
+    where: str
     operation: Literal["sum", "count", "largest", "smallest", "average"]
 
 

@@ -17,6 +17,7 @@ from aipc_app.text.tokens import query_tokens
 
 _TOTALS = frozenset(("合计", "总计", "小计", "共计", "total", "subtotal", "sum", "总额"))
 _FIGURES = (FactKind.NUMBER, FactKind.AMOUNT, FactKind.PERCENT, FactKind.COUNT, FactKind.MULTIPLE, FactKind.DURATION)
+_SHOWN_ROWS = 6
 _Day = tuple[int, int, int]
 
 
@@ -42,7 +43,7 @@ def pick(table: Table, *, column: str, where: str, after: str, before: str) -> P
     """As calls.SumTable has it. Raises NotReckoned, with the columns or rows there are."""
     rows = _where(_dated(table.rows, after, before), where)
     if not rows:
-        raise NotReckoned("no_rows")
+        raise NotReckoned("no_rows", " / ".join(" | ".join(row.cells) for row in table.rows[:_SHOWN_ROWS]))
     columns = _columns(table, column, rows)
     figures = tuple(
         (row, value, row.cells[number])

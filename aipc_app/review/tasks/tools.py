@@ -46,6 +46,7 @@ class Toolbox:
     ) -> None:
         self._store, self._search, self._case_id = store, search, case_id
         self._desk, self._seen, self._language = desk, seen, language
+        self._found: set[Spot] = set()  # what searches brought is not told twice: it would only be read again
 
     def use(self, call: calls.Call, results: Mapping[int, Decimal]) -> Outcome:
         """Do it. `results`: of earlier steps. What can't be done comes back as a problem, never as an exception."""
@@ -105,7 +106,11 @@ class Toolbox:
         shown += [] if library else self._named_rows(query)
         if not shown:
             raise NotReckoned("found_nothing", query[:40])
-        return Outcome(text="\n".join(text for text, _ in shown), spots=tuple(spot for _, spot in shown))
+        fresh = [(text, spot) for text, spot in shown if spot not in self._found]
+        if not fresh:
+            raise NotReckoned("nothing_new", query[:40])
+        self._found.update(spot for _, spot in fresh)
+        return Outcome(text="\n".join(text for text, _ in fresh), spots=tuple(spot for _, spot in fresh))
 
     def _named_rows(self, query: str) -> list[tuple[str, Spot]]:
         """Rows of tables whose label the query names: a passage has no room for the head above its figures."""

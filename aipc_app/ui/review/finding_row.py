@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from aipc_app.domain.answers import Citation
 from aipc_app.domain.review import Finding, Item
+from aipc_app.review.tasks.plan import is_step
 from aipc_app.ui.case.conversation.where import where_told
 from aipc_app.ui.case.viewer.pane import Place
 from aipc_app.ui.context import UiContext
@@ -55,7 +56,7 @@ class FindingRow(QFrame):
         """As it is now, the user's decision included."""
         if finding == self.finding:
             return
-        self._show(status_sign(self.item, finding), finding)
+        self._show(status_sign(finding, step=is_step(self.item)), finding)
         if self.detail is not None:
             self.detail.show_finding(finding)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aipc_app.domain.review import Decision, Finding, FindingStatus, Item
-from aipc_app.review.tasks.plan import is_step
+from aipc_app.domain.review import Decision, Finding, FindingStatus
 
 
 @dataclass(frozen=True)
@@ -38,9 +37,9 @@ _DECISIONS = {
 }
 
 
-def status_sign(item: Item, finding: Finding) -> Sign:
+def status_sign(finding: Finding, *, step: bool = False) -> Sign:
     """What the program found out; a step of a task claims nothing, it was taken."""
-    return (_STEP if is_step(item) else _STATUS)[finding.status]
+    return (_STEP if step else _STATUS)[finding.status]
 
 
 def decision_sign(finding: Finding) -> Sign | None:
