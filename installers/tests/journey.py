@@ -63,7 +63,6 @@ class Journey(Installed):
             self.window_opens,
             self.library_file_opens_in_the_window,
             self.start_is_measured,
-            self.update_keeps_the_data,
             self.uninstall_keeps_the_data,
             self.run_file_refuses_a_full_disk,
             self.disk_that_fills_leaves_the_older_program_whole,
@@ -249,12 +248,6 @@ class Journey(Installed):
             seconds.append(json.loads(report.read_text())["usable_at"] - began)
             report.unlink()
         return f"cold {seconds[0]:.1f} s, warm {min(seconds[1:]):.1f} to {max(seconds[1:]):.1f} s"
-
-    def update_keeps_the_data(self) -> str:
-        before = self._digest()
-        self._install(deb().name)
-        assert self._digest() == before
-        return "the same cases, documents and conversations"
 
     def uninstall_keeps_the_data(self) -> str:
         before = self._digest()
