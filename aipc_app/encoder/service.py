@@ -1,6 +1,6 @@
 """Serves requests one after another, long ones in small steps with questions in between.
 
-Two of these work side by side, each on its own lanes: one embeds many passages, the other does all the rest.
+Three of these work side by side, each on its own lanes: one embeds many passages, one reranks, one does all the rest.
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ from aipc_app.domain.encoder_wire import (
     IndexRemove,
     IndexSearch,
     Neighbours,
+    Rerank,
+    Reranked,
     TextKind,
 )
+from aipc_app.encoder.cross_encoder import Reranker
 from aipc_app.encoder.embedder import Embedder, Matrix
 from aipc_app.encoder.errors import EncoderError, IndexDamaged
 from aipc_app.encoder.lanes import Lanes, is_urgent
@@ -39,8 +42,15 @@ _ADD_STEP = 100  # vectors; Chroma takes well under half a second for them
 class EncoderService:
     """Works on the calling thread. `send` takes each reply. The index is used by one service alone."""
 
-    def __init__(self, embedder: Embedder, index: VectorIndex, lanes: Lanes, send: Callable[[Struct], None]) -> None:
-        self._embedder, self._index = embedder, index
+    def __init__(
+        self,
+        embedder: Embedder,
+        index: VectorIndex,
+        lanes: Lanes,
+        send: Callable[[Struct], None],
+        reranker: Reranker | None = None,
+    ) -> None:
+        self._embedder, self._index, self._reranker = embedder, index, reranker
         self._lanes, self._send = lanes, send
         self._underway: deque[tuple[EncoderRequest, Iterator[Struct | None]]] = deque()
 
@@ -107,6 +117,17 @@ class EncoderService:
                 yield Neighbours(id=id_, passage_ids=near.passage_ids, similarities=near.similarities)
             case IndexCount(id=id_, collection=collection):
                 yield IndexDone(id=id_, count=self._index.count(collection))
+            case Rerank():
+                yield from self._rerank(request)
+
+    def _rerank(self, request: Rerank) -> Iterator[Struct | None]:
+        if self._reranker is None:
+            raise EncoderError("There is no reranking model; choose the folder of one in Settings, search by meaning.")
+        scores: list[float] = []
+        for text in request.texts:
+            yield None
+            scores.append(self._reranker.score(request.query, text))
+        yield Reranked(id=request.id, scores=tuple(scores))
 
     def _embed(self, request: Embed) -> Iterator[Struct | None]:
         dimensions = self._embedder.dimensions

@@ -26,6 +26,8 @@ from aipc_app.domain.encoder_wire import (
     IndexRemove,
     IndexSearch,
     Neighbours,
+    Rerank,
+    Reranked,
     TextKind,
 )
 from aipc_app.errors import AipcError, Cancelled, EncoderUnavailable, IndexDamaged, WorkerDied
@@ -45,7 +47,7 @@ _DIED = "The part of the program that compares meanings ended unexpectedly; it i
 _NOT_READY = "The part of the program that compares meanings is not ready yet; try again in a moment."
 
 Listener = Callable[[EncoderState], None]
-Answer = TypeVar("Answer", Embedded, IndexDone, Neighbours)
+Answer = TypeVar("Answer", Embedded, IndexDone, Neighbours, Reranked)
 
 
 class Vectors(Struct, frozen=True, kw_only=True):
@@ -169,6 +171,16 @@ class Encoder:
         """How many vectors a collection holds."""
         return self._ask(IndexCount(next(self._ids), collection), IndexDone).count
 
+    def rerank(self, query: str, texts: Sequence[str], *, cancel: threading.Event | None = None) -> tuple[float, ...]:
+        """How well each text answers the query by the user's cross-encoder, larger is better. Takes seconds.
+
+        Waits for the encoder to be ready. Raises AipcError with a sentence where there is no such model, or it
+        can't be loaded.
+        """
+        self.wait_ready()
+        request = Rerank(next(self._ids), _encodable(query), tuple(_encodable(text) for text in texts))
+        return self._ask(request, Reranked, cancel).scores
+
     def close(self) -> None:
         """End the process and the threads; what waits for an answer gets WorkerDied."""
         with self._changed:
@@ -184,7 +196,7 @@ class Encoder:
 
     def _ask(
         self,
-        request: Embed | IndexAdd | IndexRemove | IndexSearch | IndexCount,
+        request: Embed | IndexAdd | IndexRemove | IndexSearch | IndexCount | Rerank,
         answer: type[Answer],
         cancel: threading.Event | None = None,
         timeout_s: float | None = None,
