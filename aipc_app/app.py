@@ -121,7 +121,7 @@ def _build(home: Home, engine: EngineClient | None, stack: ExitStack, *, reads_a
     stack.callback(ingest.stop)
     watcher = FolderWatcher(store, ingest, changes.publish, leave_out=home.root)
     stack.callback(watcher.stop)
-    search = SearchService(store, encoder)
+    search = SearchService(store, encoder, reranker=encoder if settings().embedding.reranker else None)
     memory = Memory(store, engine, settings, home.kv)
     ahead = ReadingAhead(store, engine, memory, settings, changes.publish)
     stack.callback(ahead.stop)
@@ -167,4 +167,5 @@ def _kept(home: Home, settings: Settings) -> StoreSettings:
 def _encoder_command(home: Home, settings: Callable[[], object]) -> list[str]:
     embedding = settings().embedding  # type: ignore[attr-defined]
     command = [*child_command("encoder"), "--backend", embedding.backend, "--vectors", str(home.vectors)]
+    command += ["--reranker", embedding.reranker] if embedding.reranker else []
     return [*command, "--model-folder", embedding.folder] if embedding.folder else command

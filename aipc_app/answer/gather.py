@@ -18,6 +18,7 @@ from engine.client.base import EngineClient
 from engine.types.prompt import SegmentKind
 
 LIBRARY_PASSAGES = 4  # for a case's question that the case itself doesn't answer
+MOST_ALONG = 2  # articles that belong to found ones: each is read by the model before it answers
 _NOTHING = SearchResult(evidence=(), seconds=0.0)
 _MOST_COUNTED = 500
 OVERHEAD_TOKENS = 1600  # system text, found passages in whole mode, question, template
@@ -73,7 +74,8 @@ class Gatherer:
 
     def gather(self, question: Question, found: Found, *, room_tokens: int, cold_tokens: int) -> Gathered:
         """`room_tokens`: what the context can take; `cold_tokens`: what may be read cold within the user's patience."""
-        law = self._law(question, found.library.evidence)
+        library = (*found.library.evidence, *_coming_along(found.library))
+        law = self._law(question, library)
         at_once = tuple(s for s in law if not question.cases or (found.about_law and s.label and not s.aside))
         order = [document.id for document in self._documents(question)]
         documents = self.whole(question, room_tokens=room_tokens, cold_tokens=cold_tokens)
@@ -83,7 +85,7 @@ class Gatherer:
             documents=documents,
             passages=(*own, *at_once),
             law=tuple(source for source in law if source not in at_once),
-            evidence=(*found.case.evidence, *found.library.evidence),
+            evidence=(*found.case.evidence, *library),
             seconds=found.case.seconds + found.library.seconds,
         )
 
@@ -127,6 +129,7 @@ class Gatherer:
                 self._page_text(e.passage),
                 library=True,
                 aside=bool(question.cases) and of_another_matter(e.passage, question.text),
+                along=e.along is not None,
             )
             for e in evidence
         )
@@ -145,6 +148,13 @@ class Gatherer:
     def forget_counts(self) -> None:
         """Another model counts otherwise."""
         self._tokens.clear()
+
+
+def _coming_along(found: SearchResult) -> tuple[Evidence, ...]:
+    """The first of what belongs to the articles that were found."""
+    return tuple(
+        Evidence(passage=one.passage, score=0.0, along=one.why) for one in found.related[:MOST_ALONG]
+    )
 
 
 def readable_documents(

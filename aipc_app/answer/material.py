@@ -21,6 +21,7 @@ class Source(Struct, frozen=True, kw_only=True):
     """A stretch of one stored page, `start` to `end`; `page_text` is the whole page.
 
     `aside`: of the library, and of another matter than the case that is asked; no proof of this case's facts.
+    `along`: not found for the question; it belongs to an article that was.
     """
 
     document_id: int
@@ -31,6 +32,7 @@ class Source(Struct, frozen=True, kw_only=True):
     end: int
     library: bool = False
     aside: bool = False
+    along: bool = False
     label: str = ""  # heading and article, for the prompt
 
     @property
@@ -54,7 +56,9 @@ def whole_sources(document: Document, pages: Iterable[Page]) -> tuple[Source, ..
     )
 
 
-def passage_source(passage: Passage, page_text: str, *, library: bool, aside: bool = False) -> Source:
+def passage_source(
+    passage: Passage, page_text: str, *, library: bool, aside: bool = False, along: bool = False
+) -> Source:
     """One found passage."""
     label = " ".join(part for part in (passage.heading, passage.article) if part)
     return Source(
@@ -66,6 +70,7 @@ def passage_source(passage: Passage, page_text: str, *, library: bool, aside: bo
         end=passage.end,
         library=library,
         aside=aside,
+        along=along,
         label=label,
     )
 

@@ -92,4 +92,5 @@ def _user(passages: str, question: str, kind: SegmentKind, source: str = "") -> 
 
 def _passage(source: Source, words: Wording) -> str:
     place = f"{source.document} {words.page.format(page=source.page)} {source.label}".strip()
-    return f"【{place}】{source.text.strip()}"
+    along = f"（{words.along}）" if source.along else ""
+    return f"【{place}{along}】{source.text.strip()}"

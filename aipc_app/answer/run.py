@@ -194,7 +194,7 @@ class AnswerRun:
             refused=refused,
             sentences=() if refused else sentences,
             citations=() if refused else citations,
-            nearest=gathered.evidence if refused else (),
+            nearest=tuple(item for item in gathered.evidence if item.along is None) if refused else (),
             stopped=stopped,
             timing=AnswerTiming(
                 ttft_s=(self._first_token or now) - self._taken,

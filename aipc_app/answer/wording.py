@@ -12,6 +12,7 @@ class Wording(Struct, frozen=True, kw_only=True):
     instruction: str
     passages: str
     library: str
+    along: str
     question: str
     page: str
     judge_quote: str
@@ -35,6 +36,7 @@ CHINESE = Wording(
     "数字照材料原样写）。不同文件说法不一致时，分别说明各文件怎么写。",
     passages="与问题有关的材料：\n",
     library="可能有关的法条和类案（不是本案的事实）：\n",
+    along="与上列法条相关，一并列出",
     question="问题：",
     page="第{page}页",
     judge_quote="材料：\n{source}\n\n问题：{question}\n\n这段材料能不能回答这个问题？只回答“能”或“不能”。",
@@ -49,6 +51,7 @@ ENGLISH = Wording(
     "Where documents disagree, say what each of them says.",
     passages="Material on the question:\n",
     library="Articles and past cases that may bear on it (not facts of this case):\n",
+    along="comes along with an article above",
     question="Question: ",
     page="page {page}",
     judge_quote="Material:\n{source}\n\nQuestion: {question}\n\nCan this material answer the question? "

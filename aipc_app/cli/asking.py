@@ -13,15 +13,28 @@ import msgspec
 from aipc_app.cli.arguments import case_id, case_or_library, document_ids, natural
 from aipc_app.cli.output import Output
 from aipc_app.domain.answers import Answer, AnswerCleared, AnswerDelta, Citation, Mode, Question, Reading, SentenceState
-from aipc_app.domain.documents import Evidence, Passage
+from aipc_app.domain.documents import Along, Evidence, ForceState, Passage, Related, SearchResult
 from aipc_app.errors import AipcError, Cancelled, UserMistake
 from aipc_app.log import ENGINE
-from aipc_app.operations.asking import ask, prepare_search, search_passages
+from aipc_app.operations.asking import ask, prepare_search, rerank_passages, search_passages
 from aipc_app.operations.cases import find_case
 from aipc_app.operations.models import ensure_loaded
 from aipc_app.operations.remembering import settle_remembered
 from aipc_app.operations.services import Services
 from engine.errors import EngineError
+
+_WHY = {
+    Along.CITED: "it names it",
+    Along.PREVIOUS: "it refers to the article before",
+    Along.REST: "its rest",
+    Along.DEFINITION: "it says what a word means",
+}
+
+_AGAINST = {
+    ForceState.SUPERSEDED: "there is a newer version of {by}",
+    ForceState.REPEALED: "repealed by {by}",
+    ForceState.TO_COME: "in force from {by}",
+}
 
 
 def declare(commands: Any, common: argparse.ArgumentParser) -> None:
@@ -29,6 +42,7 @@ def declare(commands: Any, common: argparse.ArgumentParser) -> None:
     case_or_library(search)
     search.add_argument("query", metavar="QUERY")
     search.add_argument("-k", type=natural, default=10, metavar="N", help="how many (10)")
+    search.add_argument("--rerank", action="store_true", help="sort the best anew by the reranking model (settings)")
     search.set_defaults(action=_search)
     asking = commands.add_parser("ask", parents=[common], help="ask, get an answer with its sources")
     asking.add_argument("--case", action="append", default=[], metavar="NAME", help="may be given several times")
@@ -47,29 +61,41 @@ def _search(services: Services, options: argparse.Namespace, output: Output, can
     scope = case_id(services, options)
     prepare_search(services).run(cancel=cancel)
     result = search_passages(services, query=options.query, cases=(scope,), limit=options.k).run()
+    if options.rerank:
+        result = rerank_passages(services, query=options.query, result=result).run(cancel=cancel)
     if output.json:
         output.object(
             {
                 "passages": [passage(item) for item in result.evidence],
                 "seconds": result.seconds,
                 "missing": [str(stage) for stage in result.missing],
-                "related": [place_of(one) for one in result.related],
+                "related": [
+                    place_of(one.passage) | {"why": str(one.why), "of": _number_of(one, result)}
+                    for one in result.related
+                ],
             }
         )
     for item in result.evidence:
         found = item.passage
         place = " ".join(part for part in (found.heading, found.article) if part)
-        output.line(f"{found.document}, page {found.page} {place} ({item.score:.3f})")
+        against = f", {_AGAINST[item.force.state].format(by=item.force.by)}" if item.force else ""
+        output.line(f"{found.document}, page {found.page} {place} ({item.score:.3f}{against})")
         output.line(f"    {' '.join(found.text.split())[:200]}")
     for one in result.related:
-        output.line(f"referred to: {one.document} {one.article}")
-        output.line(f"    {' '.join(one.text.split())[:200]}")
+        output.line(f"with {_number_of(one, result)} ({_WHY[one.why]}): {one.passage.document} {one.passage.article}")
+        output.line(f"    {' '.join(one.passage.text.split())[:200]}")
     return 0
+
+
+def _number_of(related: Related, result: SearchResult) -> int:
+    """The place, from 1, of what a passage comes along with."""
+    return next(place for place, item in enumerate(result.evidence, 1) if item.passage.id == related.of)
 
 
 def passage(item: Evidence) -> dict[str, object]:
     """A passage as contract.md names its fields."""
-    return place_of(item.passage) | {"score": item.score}
+    force = None if item.force is None else {"state": str(item.force.state), "by": item.force.by}
+    return place_of(item.passage) | {"score": item.score, "force": force}
 
 
 def place_of(p: Passage) -> dict[str, object]:

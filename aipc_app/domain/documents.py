@@ -133,25 +133,61 @@ class Stage(StrEnum):
     KEYWORD = "keyword"
     VECTOR = "vector"
     EXACT = "exact"
+    RERANK = "rerank"  # read again together with the question, where there is a model for it
+
+
+class Along(StrEnum):
+    """Why an article comes along with one that was found."""
+
+    CITED = "cited"  # 依照本法第六百八十条, 民法典第六百八十条
+    PREVIOUS = "previous"  # 前条规定的
+    REST = "rest"  # of the same article, which is cut in several passages
+    DEFINITION = "definition"  # 本法所称借款人，是指
+
+
+class Related(Struct, frozen=True, kw_only=True):
+    """A passage that was not found itself, and the one it comes along with (`of`: its id)."""
+
+    passage: Passage
+    why: Along
+    of: int
+
+
+class ForceState(StrEnum):
+    """What speaks against a document of the library being law now."""
+
+    SUPERSEDED = "superseded"  # a newer version is in the library
+    REPEALED = "repealed"  # a law of the library says so
+    TO_COME = "to_come"  # it comes into force later
+
+
+class Force(Struct, frozen=True, kw_only=True):
+    """`by`: the newer version's day, the repealing law, or the day on which it comes into force."""
+
+    state: ForceState
+    by: str
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
     """A passage that a search found: fused score, the rank in each stage that found it (from 1), and what each put
-    into the score."""
+    into the score. `along`: it was not found, it comes along with one that was. `force`: where it is a law's, and
+    something speaks against its being law now."""
 
     passage: Passage
     score: float
     ranks: dict[Stage, int] = {}
     shares: dict[Stage, float] = {}
+    along: Along | None = None
+    force: Force | None = None
 
 
 class SearchResult(Struct, frozen=True, kw_only=True):
     """Best first. `missing` names stages that could not take part (the encoder is starting, say).
 
-    `related`: articles of the library that those found refer to (依照本法第六百八十条), not among them.
+    `related`: articles of the library that belong to those found, not among them, in the order of what they belong to.
     """
 
     evidence: tuple[Evidence, ...]
     seconds: float
     missing: tuple[Stage, ...] = ()
-    related: tuple[Passage, ...] = ()
+    related: tuple[Related, ...] = ()

@@ -36,6 +36,12 @@ def search_passages(services: Services, *, query: str, cases: Sequence[int], lim
     return simply("search", lambda: services.search.search(query, cases=tuple(cases), limit=limit))
 
 
+def rerank_passages(services: Services, *, query: str, result: SearchResult) -> Op[SearchResult]:
+    """What a search found, its first sorted anew by the reranking model of the settings. Takes seconds."""
+
+    return Op("rerank", lambda _emit, cancel: services.search.rerank(query, result, cancel))
+
+
 def ask(services: Services, *, question: Question) -> Op[Answer]:
     """Work out an answer. Emits AnswerEvent; cancel keeps what was said. Loads the model if need be."""
 
@@ -113,6 +119,7 @@ def _why(query: str, evidence: Evidence) -> FoundWhy:
         stages=tuple(
             StageFound(stage=stage, rank=evidence.ranks.get(stage), share=parts.get(stage, 0.0) / whole)
             for stage in Stage
+            if stage is not Stage.RERANK or stage in evidence.ranks
         ),
         score=evidence.score,
         words=tuple(token for token in query_tokens(query) if token in inside and len(token) > 1),

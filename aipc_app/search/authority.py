@@ -33,7 +33,7 @@ def authority(passages: Sequence[Passage], library: frozenset[int]) -> Mapping[i
 def _of(passage: Passage, newest: Mapping[tuple[str, str], str]) -> float:
     rank = rank_of(_title(passage))
     version = newest.get((_title(passage), passage.article or ""), "")
-    return rank + SUPERSEDED if version > _day(passage.document) else rank
+    return rank + SUPERSEDED if version > day_of(passage.document) else rank
 
 
 @lru_cache(maxsize=4096)
@@ -52,7 +52,7 @@ def _newest(passages: Sequence[Passage]) -> dict[tuple[str, str], str]:
     """The latest version of each article among these, by the day in the file's name."""
     found: dict[tuple[str, str], str] = {}
     for passage in passages:
-        if passage.article and (day := _day(passage.document)):
+        if passage.article and (day := day_of(passage.document)):
             key = (_title(passage), passage.article)
             found[key] = max(day, found.get(key, ""))
     return found
@@ -68,6 +68,7 @@ def _comparable(name: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _day(document: str) -> str:
+def day_of(document: str) -> str:
+    """The day in the file's name, 2023-12-29; "" if there is none."""
     found = _DATED.search(document)
     return found["day"] if found else ""

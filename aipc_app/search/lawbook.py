@@ -12,15 +12,13 @@ from msgspec import Struct
 
 from aipc_app.domain.documents import LIBRARY_ID, Document, Passage
 from aipc_app.domain.fields import DocumentField, FieldName
-from aipc_app.search.laws import HEADING_SEPARATOR, comparable
+from aipc_app.search.laws import HEADING_SEPARATOR, comparable, parts_of_name, title_in
 from aipc_app.store import Store
 from aipc_app.text.articles import article_number
 from aipc_app.text.identifiers import find_titles
 from aipc_app.text.normalise import fold
 from aipc_app.text.tokens import query_tokens
 
-_PART = re.compile(r"[_＿\s]+")
-_EXCERPT = re.compile(r"[(（]?(?:节选|节录|摘录|摘编|部分条文|excerpts?)[)）]?", re.IGNORECASE)
 _NUMERAL = re.compile(r"第(?P<number>[^条]{1,14})条(?:之(?P<sub>.{1,3}))?")
 _REPEALS = re.compile(r"(?:同时|相应|自行)?(?:废止|失效)")
 _COMPLETE = 0.95  # of the numbers from 1 to the last: laws leave out hardly any, excerpts most
@@ -114,8 +112,8 @@ class LawBook:
 def _names_of(document: Document, fields: Iterable[DocumentField]) -> Iterator[str]:
     path = PurePosixPath(document.name)
     titles = [field.value for field in fields if field.name is FieldName.TITLE]
-    for text in (*path.parent.parts, path.stem, *_PART.split(path.stem), *titles):
-        name = comparable(_EXCERPT.sub("", fold(text).text))
+    for text in (*path.parent.parts, *parts_of_name(path.stem), *titles):
+        name = title_in(text)
         if len(name) >= _SHORTEST_NAME:
             yield name
 

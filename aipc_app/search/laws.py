@@ -13,6 +13,8 @@ from aipc_app.text.normalise import fold
 HEADING_SEPARATOR = " / "
 _SHORTEST_NAME = 2  # 刑法
 _VERSION = re.compile(r"[(]\d{4}[^()]*[)]$")
+_PART = re.compile(r"[_＿\s]+")
+_EXCERPT = re.compile(r"[(（]?(?:节选|节录|摘录|摘编|部分条文|excerpts?)[)）]?", re.IGNORECASE)
 _BEFORE_ARTICLE = r"[》〉)\"'”’]?(?:的|之|中的?|规定的?)?第"
 
 
@@ -50,6 +52,16 @@ def bears(passage: Passage, names: frozenset[str]) -> bool:
 def comparable(text: str) -> str:
     """A name as it is compared."""
     return comparable_title(_VERSION.sub("", fold(text).text.strip()))
+
+
+def parts_of_name(stem: str) -> tuple[str, ...]:
+    """What in a file's name may be a law's: the whole, and its parts, as in 民法典_合同编_节选."""
+    return tuple(dict.fromkeys((stem, *_PART.split(stem))))
+
+
+def title_in(text: str) -> str:
+    """A law's name as it is compared, where a text says that it is an excerpt too."""
+    return comparable(_EXCERPT.sub("", fold(text).text))
 
 
 def _names(passage: Passage) -> set[str]:

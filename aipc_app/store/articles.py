@@ -9,6 +9,7 @@ from msgspec import Struct
 from aipc_app.store.database import Database
 
 _MOST_AT_ONCE = 500  # places in one statement
+_MOST_PIECES = 8  # of one article
 
 
 class ArticlePlace(Struct, frozen=True):
@@ -39,3 +40,18 @@ class Articles:
                 )
                 found += [ArticlePlace(*row) for row in rows]
         return tuple(found)
+
+    def before(self, passage_id: int, count: int) -> tuple[int, ...]:
+        """The passages of so many articles before a passage's own, in its document, in reading order."""
+        found: dict[str, list[int]] = {}
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT p.id, t.article FROM passages own JOIN passage_texts o ON o.id = own.id"
+                " JOIN passages p ON p.document_id = own.document_id AND p.id < own.id"
+                " JOIN passage_texts t ON t.id = p.id WHERE own.id = ? AND t.article <> o.article"
+                " ORDER BY p.id DESC LIMIT ?",
+                (passage_id, _MOST_PIECES * count),
+            )
+            for id_, article in rows:
+                found.setdefault(article, []).append(id_)
+        return tuple(sorted(id_ for article in list(found)[:count] for id_ in found[article]))

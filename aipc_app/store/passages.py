@@ -11,11 +11,12 @@ from aipc_app.store.database import Database
 
 MOST_SCORED_ROWS = 20_000  # about 40 ms of a slow machine
 MOST_QUERY_TOKENS = 128  # FTS5 walks a list for each; a pasted page as a question must stay quick
+_COLUMNS = "p.id, p.document_id, d.name, p.page, p.start, p.end, t.text, t.heading, t.article"
+_FROM = "passages p JOIN passage_texts t ON t.id = p.id JOIN documents d ON d.id = p.document_id"
 _SELECT = (
-    "SELECT p.id, p.document_id, d.name, p.page, p.start, p.end, t.text, t.heading, t.article, g.label"
-    " FROM passages p JOIN passage_texts t ON t.id = p.id JOIN documents d ON d.id = p.document_id"
-    " JOIN pages g ON g.document_id = p.document_id AND g.number = p.page"
+    f"SELECT {_COLUMNS}, g.label FROM {_FROM} JOIN pages g ON g.document_id = p.document_id AND g.number = p.page"
 )
+_SELECT_WITHOUT_LABEL = f"SELECT {_COLUMNS}, '' FROM {_FROM}"
 _Row = tuple[int, int, str, int, int, int, str, str | None, str | None, str]
 
 
@@ -25,10 +26,15 @@ class Passages:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def get(self, passage_ids: Sequence[int]) -> tuple[Passage, ...]:
-        """The passages in the order asked; ids that are gone are left out."""
+    def get(self, passage_ids: Sequence[int], *, labels: bool = True) -> tuple[Passage, ...]:
+        """The passages in the order asked; ids that are gone are left out.
+
+        Without `labels`, page labels are empty: each lies behind its page's whole text, which a ranking of
+        hundreds of passages need not read.
+        """
+        select = _SELECT if labels else _SELECT_WITHOUT_LABEL
         with self._database.read() as connection:
-            rows = connection.execute(f"{_SELECT} WHERE p.id IN ({_marks(passage_ids)})", tuple(passage_ids))
+            rows = connection.execute(f"{select} WHERE p.id IN ({_marks(passage_ids)})", tuple(passage_ids))
             found = {row[0]: _passage(row) for row in rows}
         return tuple(found[id_] for id_ in passage_ids if id_ in found)
 

@@ -65,6 +65,27 @@ def test_search_returns_the_stored_text_and_the_article(aipc: Aipc) -> None:
     assert best["article"] == "第六百七十条"
     (page,) = aipc.json("pages", str(best["document_id"]), "--page", str(best["page"]))
     assert page["pages"][0]["text"][best["start"] : best["end"]] == best["text"]
+    assert best["force"] is None
+
+
+def test_search_brings_along_what_an_article_names_and_marks_an_older_version(aipc: Aipc, tmp_path: Path) -> None:
+    filler = "".join(f"第{number}条 与此无关的内容。\n\n" for number in "三四五六七八")
+    for day, share in (("2018-10-26", "二"), ("2023-12-29", "三")):
+        named = "第一条 总则。\n\n第二条 逾期还款的，依照本法第九条处理。"
+        text = f"# 借贷法\n\n{named}\n\n{filler}第九条 加收百分之{share}的罚息。\n"
+        (tmp_path / f"借贷法({day}).md").write_text(text, encoding="utf-8")
+    aipc.json("add", "--library", *map(str, sorted(tmp_path.glob("*.md"))))
+    (found,) = aipc.json("search", "--library", "逾期还款怎么处理", "-k", "2")
+    assert [passage["force"] for passage in found["passages"]] == [None, {"state": "superseded", "by": "2023-12-29"}]
+    (first, *_) = found["related"]
+    assert (first["article"], first["why"], first["of"]) == ("第九条", "cited", 1)
+    assert "百分之三" in first["text"]
+
+
+def test_reranking_without_a_model_says_where_one_is_chosen(aipc: Aipc) -> None:
+    done = aipc.run("search", "--library", "--rerank", "利息")
+    assert done.returncode == 1
+    assert "no reranking model" in done.stderr and "Settings" in done.stderr
 
 
 def test_an_answer_is_quoted_and_an_unanswerable_question_refused(asking: Aipc, tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QLi
 
 from aipc_app import paths
 from aipc_app.domain.documents import LIBRARY_ID, DocumentStatus, Page, PageState
+from aipc_app.errors import UserMistake
+from aipc_app.ingest.passages import drafts_of, index_passage
 from aipc_app.operations.documents import add_files
 from aipc_app.ui.case.conversation.saving import write_conversation
 from aipc_app.ui.case.viewer.geometry import box_rect, fit_width
@@ -158,6 +162,60 @@ class TestLibrary:
         with rig.qtbot.waitSignal(page.bench.viewer.shown):
             QTest.mouseClick(card, Qt.MouseButton.LeftButton)
         assert page.bench.viewer.text.marked_text.startswith("第六百八十条")
+
+    def test_what_comes_along_stands_below_what_was_found_and_opens_too(self, rig: Rig) -> None:
+        library = rig.services.store.cases.get(LIBRARY_ID)
+        text = ("第一条 借款人应当按期还款。\n第二条 逾期的，依照本法第四条处理。\n第三条 利率由当事人约定。\n"
+                "第四条 加收罚息。")
+        page_of = Page(number=1, text=text, state=PageState.TEXT)
+        store = rig.services.store.documents
+        document = store.add(name="借贷法.md", sha256="e" * 64, size=1)
+        store.link(library.id, document.id)
+        store.save_read(document.id, pages=(page_of,), status=DocumentStatus.INDEXED, reason=None, has_layout=False,
+                        passages=[index_passage(one.draft, one.searched) for one in drafts_of((page_of,))])
+        rig.window.show_screen(Screen.LIBRARY)
+        page = rig.window.screen_widget(Screen.LIBRARY)
+        page.finder.field.setText("逾期")
+        rig.until(lambda: page.finder.cards == 1)
+        found, along = page.finder.findChildren(CardButton)
+        assert "第二条" in found.accessibleName()
+        assert "Named by the article above" in along.accessibleName() and "加收罚息" in along.accessibleName()
+        with rig.qtbot.waitSignal(page.bench.viewer.shown):
+            QTest.mouseClick(along, Qt.MouseButton.LeftButton)
+        assert page.bench.viewer.text.marked_text.startswith("第四条")
+
+    def test_reranking_lands_after_the_evidence_is_on_the_screen(
+        self, rig: Rig, page: LibraryPage, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        go_on = threading.Event()
+
+        class Reversing:
+            def rerank(self, query: str, texts: Sequence[str], *, cancel: object = None) -> tuple[float, ...]:
+                assert go_on.wait(60)
+                return tuple(float(place) for place in range(len(texts)))
+
+        monkeypatch.setattr(rig.services.search, "_reranker", Reversing())
+        finder = page.finder
+        finder.field.setText("借款")
+        rig.until(lambda: finder.cards == 2)
+        first = finder.findChildren(CardButton)[0].accessibleName()
+        assert "reading the best of them again" in finder.told.text()
+        go_on.set()
+        rig.until(lambda: "read again" in finder.told.text() and "reading" not in finder.told.text())
+        assert finder.findChildren(CardButton)[-1].accessibleName() == first
+        assert not finder.table.isColumnHidden(5)
+
+    def test_a_reranking_that_fails_says_why_and_leaves_what_was_found(
+        self, rig: Rig, page: LibraryPage, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Failing:
+            def rerank(self, query: str, texts: Sequence[str], *, cancel: object = None) -> tuple[float, ...]:
+                raise UserMistake("There is no reranking model; choose its folder in Settings.")
+
+        monkeypatch.setattr(rig.services.search, "_reranker", Failing())
+        page.finder.field.setText("借款")
+        rig.until(lambda: "choose its folder in Settings" in page.finder.told.text())
+        assert page.finder.cards == 2
 
     def test_nothing_found_is_told(self, rig: Rig, page: LibraryPage) -> None:
         QTest.keyClicks(page.finder.field, "zzzz")

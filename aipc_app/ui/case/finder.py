@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
 
-from aipc_app.domain.documents import Evidence, SearchResult, Stage
+from aipc_app.domain.documents import Evidence, Related, SearchResult, Stage
 from aipc_app.operations import asking
+from aipc_app.ui.bridge.lanes import Lane
 from aipc_app.ui.bridge.running import Running
-from aipc_app.ui.case.conversation.cards import evidence_card, passage_place
+from aipc_app.ui.case.conversation.cards import along_card, evidence_card, passage_place
 from aipc_app.ui.case.stages import StagesTable
 from aipc_app.ui.context import UiContext
+from aipc_app.ui.problems import translate_error
 from aipc_app.ui.widgets.basics import clear, column, icon_button, label, row
 from aipc_app.ui.widgets.empty import EmptyState
 from aipc_app.ui.widgets.figures import seconds
@@ -102,27 +106,68 @@ class Finder(QFrame):
             return
         bridge = self._context.bridge
         op = asking.search_passages(bridge.services, query=query, cases=self._cases, limit=_PASSAGES)
-        self._running = bridge.start(op, self, done=lambda result: self._show(query, result))
+        self._running = bridge.start(op, self, done=lambda result: self._found_first(query, result))
+
+    def _rerank(self, query: str, result: SearchResult) -> None:
+        """Where there is a reranking model, the best are sorted anew; what is shown stays until then."""
+        bridge = self._context.bridge
+        if not bridge.services.search.reranks or not result.evidence:
+            return
+        op = asking.rerank_passages(bridge.services, query=query, result=result)
+        self._running = bridge.start(
+            op, self, lane=Lane.READ, done=lambda found: self._show(query, found, self._context.words("find.reranked")),
+            failed=lambda error: self._not_reranked(result, error),
+        )  # fmt: skip
+        self._tell(result, self._context.words("find.reranking"))
+
+    def _not_reranked(self, result: SearchResult, error: BaseException) -> None:
+        words = self._context.words
+        self._tell(result, words("find.not_reranked", why=translate_error(error, words).sentence))
 
     def open_first(self) -> None:
         """The best passage's place."""
         if self._found:
             self.opened.emit(passage_place(self._found[0].passage))
 
-    def _show(self, query: str, result: SearchResult) -> None:
+    def _found_first(self, query: str, result: SearchResult) -> None:
+        if query == self.field.text().strip():
+            self._show(query, result)
+            self._rerank(query, result)
+
+    def _tell(self, result: SearchResult, more: str = "") -> None:
+        """How many were found, and what is still to come."""
+        words = self._context.words
+        told = [words("answer.found", count=len(result.evidence), took=seconds(result.seconds))]
+        told += [words("find.keyword_only")] if Stage.VECTOR in result.missing else []
+        told += [more] if more else []
+        self.told.setText(" · ".join(told))
+
+    def _show(self, query: str, result: SearchResult, more: str = "") -> None:
         if query != self.field.text().strip():
             return
         self._found, self._found_for = result.evidence, query
         clear(self._cards)
-        words = self._context.words
-        told = words("answer.found", count=len(result.evidence), took=seconds(result.seconds))
-        if Stage.VECTOR in result.missing:
-            told += " · " + words("find.keyword_only")
-        self.told.setText(told)
+        self._tell(result, more)
         for item in result.evidence:
-            self._cards.addWidget(evidence_card(self._context, item, self.opened.emit, query=query))
+            self._cards.addWidget(self._card(query, item, result.related))
         self.table.show_evidence(result.evidence)
         self._show_body()
+
+    def _card(self, query: str, item: Evidence, related: Sequence[Related]) -> QWidget:
+        """A passage, and below it what comes along with it."""
+        card = evidence_card(self._context, item, self.opened.emit, query=query)
+        along = [one for one in related if one.of == item.passage.id]
+        if not along:
+            return card
+        together = QWidget()
+        inside = column(together, gap=3)
+        inside.addWidget(card)
+        below = column(gap=3)
+        below.setContentsMargins(22, 0, 0, 0)
+        for one in along:
+            below.addWidget(along_card(self._context, one.passage, one.why, self.opened.emit))
+        inside.addLayout(below)
+        return together
 
     def _show_body(self) -> None:
         """Cards, or the table of stages."""

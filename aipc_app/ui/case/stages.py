@@ -13,9 +13,9 @@ from aipc_app.ui.case.conversation.where import where_told
 from aipc_app.ui.context import UiContext
 from aipc_app.ui.widgets.basics import tip
 
-_STAGES = (Stage.KEYWORD, Stage.VECTOR, Stage.EXACT)
+_STAGES = tuple(Stage)
 _COLUMNS = ("rank", "where", *(stage.value for stage in _STAGES), "score")
-_WIDTHS = (2.0, 0.0, 2.7, 3.3, 2.7, 2.9)  # of the columns, in heights of a line; the passage takes what is left
+_WIDTHS = (2.0, 0.0, 2.7, 3.3, 2.7, 3.3, 2.9)  # of the columns, in heights of a line; the passage takes what is left
 _LAST = 10_000  # sorts what a stage did not find behind all it did
 
 
@@ -56,6 +56,8 @@ class StagesTable(QTableWidget):
         for row, found in enumerate(self._evidence):
             for column, item in enumerate(self._items(row, found)):
                 self.setItem(row, column, item)
+        reread = any(Stage.RERANK in found.ranks for found in self._evidence)
+        self.setColumnHidden(_COLUMNS.index(Stage.RERANK.value), not reread)
         self.setSortingEnabled(True)
         self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.resizeRowsToContents()

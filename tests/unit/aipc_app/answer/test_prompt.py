@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from aipc_app.answer.material import in_document_order
 from aipc_app.answer.prompt import build, passages_text, question_text, replace_question
 from aipc_app.answer.wording import CHINESE, ENGLISH, says_not_found, wording
@@ -68,6 +70,13 @@ def test_history_repeats_each_turn_as_it_was_sent() -> None:
 def test_past_cases_and_articles_are_headed_as_not_this_cases_facts() -> None:
     text = passages_text((source("本案事实"), source("别案事实", library=True, name="判决书.txt")), CHINESE)
     assert text.index("本案事实") < text.index("不是本案的事实") < text.index("别案事实")
+
+
+def test_what_comes_along_is_marked_as_such() -> None:
+    found = source("加收罚息。", library=True)
+    along = replace(source("利率。", library=True), along=True, label="第九条")
+    first, second = passages_text((found, along), CHINESE).split("\n")[1:3]
+    assert CHINESE.along not in first and f"第九条（{CHINESE.along}）】利率。" in second
 
 
 def test_sources_follow_the_cases_own_document_order() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from aipc_app.answer.calibration import VERSION
 from aipc_app.answer.service import AnswerService
+from aipc_app.answer.wording import CHINESE
 from aipc_app.domain.answers import (
     Answer,
     AnswerCleared,
@@ -23,7 +24,7 @@ from aipc_app.domain.answers import (
     SentenceReady,
     SentenceState,
 )
-from aipc_app.domain.documents import LIBRARY_ID, DocumentStatus, Page, PageState
+from aipc_app.domain.documents import LIBRARY_ID, Along, DocumentStatus, Page, PageState
 from aipc_app.errors import UserMistake
 from aipc_app.ingest.passages import drafts_of, index_passage
 from aipc_app.paths import Home
@@ -37,6 +38,11 @@ from engine.types.generation import ScoreRequest
 from tests.unit.aipc_app.answer.material import CONTRACT
 
 LAW = "# 民法典\n\n第六百七十条　借款的利息不得预先在本金中扣除。\n\n第六百八十条　禁止高利放贷。\n"
+NAMING = (
+    "# 借贷法\n\n第一条　总则。\n\n第二条　逾期还款的，依照本法第九条处理。\n\n"
+    + "".join(f"第{number}条　与此无关的内容。\n\n" for number in "三四五六七八")
+    + "第九条　加收百分之三的罚息。\n"
+)
 YES, NO = (0.0, -3.0), (-3.0, 0.0)
 
 
@@ -143,6 +149,31 @@ def test_the_library_is_asked_when_the_case_does_not_tell(bench: Bench, engine: 
     assert {citation.document for citation in answer.citations} == {"民法典节选.md"}
     without = bench.ask("利息可以预先扣除吗？", library=False)
     assert without.refused
+
+
+def test_an_article_that_a_found_one_names_is_read_with_it_marked_and_may_be_quoted(
+    bench: Bench, engine: FakeEngine
+) -> None:
+    bench.add(LIBRARY_ID, "借贷法.md", NAMING)
+    engine._answer = lambda _request: "加收百分之三的罚息。"
+    question = Question(text="逾期还款怎么处理？", cases=(), library=True)
+    answer = bench.service.ask(question, bench.events.append, threading.Event())
+    (shown,) = (event for event in bench.events if isinstance(event, EvidenceFound))
+    places = [(item.passage.article, item.along) for item in shown.evidence]
+    assert places == [("第二条", None), ("第九条", Along.CITED)]
+    sent = "".join(part.text for message in engine.requests[0].prompt.messages for part in message.segments)
+    assert sent.index("第二条　逾期") < sent.index(CHINESE.along) < sent.index("第九条　加收")
+    (citation,) = answer.citations
+    assert "加收百分之三的罚息" in citation.quote
+
+
+def test_what_comes_along_is_not_among_the_nearest_of_a_refusal(bench: Bench, engine: FakeEngine) -> None:
+    bench.add(LIBRARY_ID, "借贷法.md", NAMING)
+    engine._answer = lambda _request: "由上海仲裁委员会仲裁。"
+    question = Question(text="逾期还款由哪里管辖？", cases=(), library=True)
+    answer = bench.service.ask(question, bench.events.append, threading.Event())
+    assert answer.refused
+    assert [item.passage.article for item in answer.nearest] == ["第二条"]
 
 
 def test_what_the_case_did_not_bear_out_is_taken_back_before_the_library_speaks(bench: Bench) -> None:

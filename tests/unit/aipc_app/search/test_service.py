@@ -144,3 +144,18 @@ def test_vectors_still_to_come_are_told(desk: Desk, search: SearchService, case:
     result = search.search("还款日延到什么时候", cases=(case,))
     assert result.missing == (Stage.VECTOR,)
     assert "补充协议.txt" in {item.passage.document for item in result.evidence}
+
+
+def test_a_lay_question_to_the_library_is_searched_in_the_words_of_statutes_too(
+    desk: Desk, store: Store, encoder: Encoder
+) -> None:
+    law = [("第一条", "为了规范租赁。"), ("第二条", "出租人应当返还定金。"), ("第三条", "水费由双方约定。")]
+    desk.add(LIBRARY_ID, "租赁法.md", articles("租赁法", law), vectors=False)
+    case = desk.case("甲")
+    desk.add(case, "记录.txt", "出租人应当返还定金。", vectors=False)
+    words = frozenset({Stage.KEYWORD})
+    both, plain = (SearchService(store, encoder, using=words, everyday=on) for on in (True, False))
+    (found,) = both.search("房东不退押金", cases=(LIBRARY_ID,)).evidence
+    assert found.passage.article == "第二条"
+    assert plain.search("房东不退押金", cases=(LIBRARY_ID,)).evidence == ()
+    assert both.search("房东不退押金", cases=(case,)).evidence == (), "a case is searched for what was typed"
