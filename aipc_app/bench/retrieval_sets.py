@@ -29,6 +29,14 @@ class SpanQuestion(Struct, frozen=True):
     gold: tuple[tuple[str, int, int], ...]
 
 
+class CaseQuestion(Struct, frozen=True):
+    """Of a sample case. `facts`: what the answer must say, each in any of these ways; `documents`: where it stands."""
+
+    text: str
+    facts: tuple[tuple[str, ...], ...]
+    documents: tuple[str, ...]
+
+
 class Text(Struct, frozen=True):
     """A document of a set: its name there, its text, its passages."""
 

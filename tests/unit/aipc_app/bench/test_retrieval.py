@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aipc_app.bench.retrieval import _ranks, _recalls, _spans
-from aipc_app.bench.retrieval_sets import Question, SpanQuestion, statutes, text_of
+from aipc_app.bench.retrieval_scores import facts, ranks, recalls, spans
+from aipc_app.bench.retrieval_sets import CaseQuestion, Question, SpanQuestion, statutes, text_of
 from aipc_app.domain.documents import Passage
 
 
@@ -13,18 +13,18 @@ def passage(document: str, start: int, end: int) -> Passage:
 
 def test_a_gold_item_is_found_at_the_first_of_its_places() -> None:
     gold = (frozenset({("a", "1"), ("b", "1")}), frozenset({("c", "2")}))
-    assert _ranks([("x", ""), ("b", "1"), ("a", "1")], Question("?", gold)) == [2, 0]
+    assert ranks([("x", ""), ("b", "1"), ("a", "1")], Question("?", gold)) == [2, 0]
 
 
 def test_recall_is_the_share_of_gold_items_and_the_first_counts_for_the_place() -> None:
-    counted = _recalls([[2, 0], [7]])
+    counted = recalls([[2, 0], [7]])
     assert (counted["recall_at_5"], counted["recall_at_10"]) == (0.25, 0.75)
     assert counted["mrr"] == round((1 / 2 + 1 / 7) / 2, 4)
 
 
 def test_characters_that_two_passages_share_count_once() -> None:
     question = SpanQuestion("?", (("a", 10, 30),))
-    counted = _spans([((passage("a", 0, 20), passage("a", 10, 20), passage("b", 10, 30)), question)])
+    counted = spans([((passage("a", 0, 20), passage("a", 10, 20), passage("b", 10, 30)), question)])
     assert counted == {"precision": 0.25, "recall": 0.5}
 
 
@@ -37,3 +37,11 @@ def test_a_drawn_haystack_keeps_the_gold_articles(tmp_path) -> None:  # type: ig
     question = Question("?", (frozenset({("laws/cn/甲法.md", "第五条")}),))
     (kept,) = statutes(tmp_path, [question], 2)
     assert {one.article for one in kept.passages} >= {"第五条"} and len(kept.passages) == 3
+
+
+def test_a_key_fact_stands_in_any_of_its_ways_and_a_document_counts_once() -> None:
+    text = "借款金额为500,000元。"
+    found = Passage(id=1, document_id=1, document="x/合同.txt", page=1, start=0, end=len(text), text=text)
+    question = CaseQuestion("?", (("50万元", "伍拾万元"), ("2021年3月5日",)), ("合同.txt", "凭证.txt"))
+    assert facts([((found, found), question)]) == {"key_facts": 0.5, "documents": 0.5}
+    assert facts([((), question)]) == {"key_facts": 0.0, "documents": 0.0}
