@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import olefile
 
 from aipc_app.reader.convert import protected_office
-from aipc_app.reader.convert.base import Content, OnePage, Source
+from aipc_app.reader.convert.base import Content, ReadPage, Source
 from aipc_app.reader.convert.doc_binary import DocText, is_encrypted, read_text, table_name
-from aipc_app.reader.convert.garbled import is_garbled
+from aipc_app.reader.convert.doc_pictures import doc_pictures
 from aipc_app.reader.convert.grid import one_line, row_line
-from aipc_app.reader.convert.lines import tidy
+from aipc_app.reader.convert.office_pictures import PictureText
 from aipc_app.reader.convert.ole_title import ole_title
-from aipc_app.reader.convert.pages import UNCERTAIN
 from aipc_app.reader.convert.zip_guard import damaged
 
 _FIELD, _RESULT, _FIELD_END = "\x13", "\x14", "\x15"
@@ -31,33 +31,58 @@ _PLAIN = str.maketrans(
 @contextmanager
 def convert(source: Source) -> Iterator[Content]:
     """Raises ReadingError: damaged, limit, password."""
-    word, table, title = _streams(source)
-    if is_encrypted(word):
+    streams = _streams(source)
+    if is_encrypted(streams.word):
         with protected_office.decrypted(source) as plain, convert(plain) as content:
             yield content
         return
-    text = tidy(body_text(read_text(word, table)))
-    garbled = is_garbled(text)
-    yield OnePage(text, title=title, problem=UNCERTAIN if garbled else "", garbled=garbled)
+    stored = doc_pictures(streams.word, streams.table, streams.data)
+    text = read_text(streams.word, streams.table, stored)
+    names = {name for names in text.pictures.values() for name in names}
+    yield _Doc(text, PictureText(source, stored.read, len(names)), streams.title)
 
 
-def _streams(source: Source) -> tuple[bytes, bytes, str]:
+@dataclass(frozen=True)
+class _Streams:
+    word: bytes
+    table: bytes
+    data: bytes
+    title: str
+
+
+def _streams(source: Source) -> _Streams:
     try:
         with olefile.OleFileIO(source.path) as container:
             word = container.openstream("WordDocument").read()
             name = table_name(word)
             table = container.openstream(name).read() if container.exists(name) else b""
-            return word, table, ole_title(container)
+            data = container.openstream("Data").read() if container.exists("Data") else b""
+            return _Streams(word, table, data, ole_title(container))
     except (OSError, ValueError, IndexError, TypeError) as error:
         raise damaged() from error
 
 
-def body_text(stored: DocText) -> str:
-    """Lines as they read: paragraphs, table rows, then notes and text boxes."""
+@dataclass(frozen=True)
+class _Doc:
+    """Put together when its page is asked for: recognising its pictures takes time."""
+
+    stored: DocText
+    pictures: PictureText
+    title: str
+    count: int = 1
+    has_layout: bool = False
+
+    def pages(self) -> Iterator[ReadPage]:
+        text = body_text(self.stored, self.pictures.lines)
+        yield self.pictures.page(1, text, pictures=self.pictures.count > 0)
+
+
+def body_text(stored: DocText, seen: Callable[[str], list[str]]) -> str:
+    """Lines as they read: paragraphs, table rows, then notes and text boxes; what is seen on pictures after theirs."""
     notes = _notes(stored.footnotes) + _notes(stored.endnotes)
     boxes = [_shown(line) for line in stored.boxes.split("\r") if line.strip()]
     numbered = [f"[{number}] {note}" for number, note in enumerate(notes, 1)]
-    return "\n".join([*_lines(stored), *boxes, *([""] if numbered else []), *numbered])
+    return "\n".join([*_lines(stored, seen), *boxes, *([""] if numbered else []), *numbered])
 
 
 def _notes(text: str) -> list[str]:
@@ -65,27 +90,41 @@ def _notes(text: str) -> list[str]:
     return [one_line(_shown(part)) for part in text.split(_NOTE)[1:] if part.strip()]
 
 
-def _lines(stored: DocText) -> Iterator[str]:
+def _lines(stored: DocText, seen: Callable[[str], list[str]]) -> Iterator[str]:
     """The main text; a cell's paragraphs run on in one line."""
     cells: list[str] = []
     text, start, notes, cell = stored.main, 0, 0, ""
+    pictures = deque(sorted(stored.pictures.items()))
     for at, mark in sorted(stored.marks.items()):
         shown = _shown(text[start:at], notes)
         shown = mark.label + shown if shown.strip() else shown
+        pictured = _pictured(pictures, at, seen)
         notes += text.count(_NOTE, start, at)
         start = at + 1
-        if text[at] == "\r" and mark.format.in_table:
-            cell += f"{shown} "
-        elif text[at] == "\r":
-            yield shown
+        if text[at] == "\r" and not mark.format.in_table:
+            yield from (shown, *pictured)
+            continue
+        cell += " ".join([shown, *(line for line in pictured if line)])
+        if text[at] == "\r":
+            cell += " "
         elif mark.format.ends_row:
             yield row_line(cells)
             cells, cell = [], ""
         else:
-            cells.append(cell + shown)
+            cells.append(cell)
             cell = ""
     yield from ([row_line(cells)] if cells else [])
-    yield _shown(text[start:], notes)
+    yield from (_shown(text[start:], notes), *_pictured(pictures, len(text), seen))
+
+
+def _pictured(
+    pictures: deque[tuple[int, Sequence[str]]], end: int, seen: Callable[[str], list[str]]
+) -> list[str]:
+    """What is seen on the pictures up to `end`, which are taken out."""
+    lines: list[str] = []
+    while pictures and pictures[0][0] < end:
+        lines += [line for name in pictures.popleft()[1] for line in seen(name)]
+    return lines
 
 
 def _shown(text: str, notes: int = 0) -> str:

@@ -6,11 +6,12 @@ Deleted and hidden text is left out, fields give their results, numbers of lists
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aipc_app.reader.convert.doc_formats import Formats, ParagraphFormat
 from aipc_app.reader.convert.doc_lists import read_numbering
+from aipc_app.reader.convert.doc_pictures import DocPictures
 from aipc_app.reader.convert.docx_numbering import Numbering
 from aipc_app.reader.convert.encoding import decode
 from aipc_app.reader.convert.zip_guard import damaged
@@ -18,6 +19,7 @@ from aipc_app.reader.convert.zip_guard import damaged
 _WORD_97 = 0xC1  # nFib from which on text is in pieces
 _ENCRYPTED, _TABLE_1 = 0x0100, 0x0200
 _COMPRESSED = 0x40000000
+_PICTURE, _DRAWN, _MARKS = "\x01", "\x08", "\r\x07"
 _LANGUAGES = {0x0804: "gb18030", 0x1004: "gb18030", 0x0404: "cp950", 0x0C04: "cp950", 0x0411: "cp932", 0x0412: "cp949",
               0x0419: "cp1251"}  # fmt: skip
 
@@ -39,6 +41,7 @@ class DocText:
     endnotes: str = ""
     boxes: str = ""
     marks: Mapping[int, Mark] = field(default_factory=dict)  # of the main text, by position
+    pictures: Mapping[int, Sequence[str]] = field(default_factory=dict)  # their names, likewise
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,15 @@ class _Piece:
     end: int
     offset: int  # in the stream
     width: int  # bytes a character
+
+
+@dataclass(frozen=True)
+class _Special:
+    """A mark or a character that stands for something: where in the stream, and as which character of the file."""
+
+    char: str
+    place: int
+    position: int
 
 
 def is_encrypted(word: bytes) -> bool:
@@ -59,13 +71,13 @@ def table_name(word: bytes) -> str:
     return "1Table" if _flags(word) & _TABLE_1 else "0Table"
 
 
-def read_text(word: bytes, table: bytes) -> DocText:
-    """Raises ReadingError: damaged."""
+def read_text(word: bytes, table: bytes, pictures: DocPictures | None = None) -> DocText:
+    """`word`, `table`: the streams. Raises ReadingError: damaged."""
     try:
         if struct.unpack_from("<H", word, 2)[0] < _WORD_97:
             text = _old_text(word)
             return DocText(text, marks=_old_marks(text))
-        return _text(word, table)
+        return _text(word, table, pictures or DocPictures())
     except (struct.error, IndexError) as error:
         raise damaged() from error
 
@@ -97,18 +109,26 @@ def _old_marks(text: str) -> dict[int, Mark]:
     }
 
 
-def _text(word: bytes, table: bytes) -> DocText:
+def _text(word: bytes, table: bytes, pictures: DocPictures) -> DocText:
     main, notes, headers, macros, comments, ends, boxes = struct.unpack_from("<7i", word, 0x4C)
     pieces = list(_pieces(word, table))
     formats = Formats(word, table)
-    text, places = _joined(word, pieces, 0, main, formats)
-    marks = _marks(places, formats, read_numbering(word, table))
+    text, special = _joined(word, pieces, 0, main, formats)
+    marks = _marks(special, formats, read_numbering(word, table))
     at = main + notes + headers + macros + comments
 
     def part(start: int, length: int) -> str:
         return _joined(word, pieces, start, start + length, formats)[0] if length > 0 else ""
 
-    return DocText(text, part(main, notes), part(at, ends), part(at + ends, boxes), marks)
+    shown = {at: names for at, one in special.items() if (names := _names(one, formats, pictures))}
+    return DocText(text, part(main, notes), part(at, ends), part(at + ends, boxes), marks, shown)
+
+
+def _names(one: _Special, formats: Formats, pictures: DocPictures) -> list[str]:
+    if one.char == _DRAWN:
+        return pictures.tied_to(one.position)
+    place = formats.picture(one.place) if one.char == _PICTURE else None
+    return pictures.in_line(place) if place is not None else []
 
 
 def _pieces(word: bytes, table: bytes) -> Iterator[_Piece]:
@@ -131,19 +151,22 @@ def _pieces(word: bytes, table: bytes) -> Iterator[_Piece]:
             yield _Piece(positions[number], positions[number + 1], start, 1 if narrow else 2)
 
 
-def _marks(places: dict[int, int], formats: Formats, numbering: Numbering) -> dict[int, Mark]:
+def _marks(special: Mapping[int, _Special], formats: Formats, numbering: Numbering) -> dict[int, Mark]:
     found = {}
-    for position, place in places.items():
-        own = formats.paragraph(place)
-        label = numbering.label(str(own.list_number), own.level) if own.list_number else ""
-        found[position] = Mark(own, f"{label} " if label and label[-1].isascii() else label)
+    for at, one in special.items():
+        if one.char in _MARKS:
+            own = formats.paragraph(one.place)
+            label = numbering.label(str(own.list_number), own.level) if own.list_number else ""
+            found[at] = Mark(own, f"{label} " if label and label[-1].isascii() else label)
     return found
 
 
-def _joined(word: bytes, pieces: list[_Piece], first: int, last: int, formats: Formats) -> tuple[str, dict[int, int]]:
-    """The characters from `first` to `last` that are to be seen; where in the stream the ends of paragraphs are."""
+def _joined(
+    word: bytes, pieces: list[_Piece], first: int, last: int, formats: Formats
+) -> tuple[str, dict[int, _Special]]:
+    """The characters from `first` to `last` that are to be seen; the special ones among them by their place in it."""
     parts: list[str] = []
-    places: dict[int, int] = {}
+    special: dict[int, _Special] = {}
     length = 0
     for piece in pieces:
         start, end = max(piece.start, first), min(piece.end, last)
@@ -153,10 +176,14 @@ def _joined(word: bytes, pieces: list[_Piece], first: int, last: int, formats: F
         high = piece.offset + (end - piece.start) * piece.width
         for begin, finish in formats.visible(low, min(high, len(word))):
             text = _characters(word[begin:finish], piece.width)
-            places |= {length + at: begin + at * piece.width for at, char in enumerate(text) if char in "\r\x07"}
+            for at, char in enumerate(text):
+                if char in _MARKS or char in (_PICTURE, _DRAWN):
+                    place = begin + at * piece.width
+                    position = piece.start + (place - piece.offset) // piece.width
+                    special[length + at] = _Special(char, place, position)
             parts.append(text)
             length += len(text)
-    return "".join(parts), places
+    return "".join(parts), special
 
 
 def _characters(data: bytes, width: int) -> str:

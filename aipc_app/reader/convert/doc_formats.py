@@ -1,4 +1,4 @@
-"""What Word's old files say about stretches of their text: deleted, hidden, in a table, in a list.
+"""What Word's old files say about stretches of their text: deleted, hidden, a picture, in a table, in a list.
 
 [MS-DOC] 2.9.55 (formatted disk pages), 2.6.1 and 2.6.2 (single property modifiers), 2.9.260 (styles).
 """
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 _PAGE = 512
 _CHARACTERS, _PARAGRAPHS, _STYLES = 0x00FA, 0x0102, 0x00A2
 _DELETED, _HIDDEN = 0x0800, 0x083C
+_PICTURE, _IS_DATA, _SPECIAL = 0x6A03, 0x0806, 0x0855
 _IN_TABLE, _ROW_END, _LEVEL, _LIST = 0x2416, 0x2417, 0x260A, 0x460B
 _SIZES = {0: 1, 1: 1, 2: 2, 3: 4, 4: 2, 5: 2, 7: 3}
 _LONG = (0xD606, 0xD608)  # with a length of two bytes
@@ -43,11 +44,11 @@ class Formats:
     """By position in the stream WordDocument. Tables that are broken tell nothing."""
 
     def __init__(self, word: bytes, table: bytes) -> None:
+        runs = list(_runs(word, table, _CHARACTERS))
         self._gone = _merged(
-            (run.start, run.end)
-            for run in _runs(word, table, _CHARACTERS)
-            if run.values.get(_DELETED) == 1 or run.values.get(_HIDDEN) == 1
+            (run.start, run.end) for run in runs if run.values.get(_DELETED) == 1 or run.values.get(_HIDDEN) == 1
         )
+        self._pictures = {run.start: run.values[_PICTURE] for run in runs if _stands_for_picture(run.values)}
         self._paragraphs = sorted(_runs(word, table, _PARAGRAPHS), key=lambda run: run.start)
         self._starts = [run.start for run in self._paragraphs]
         self._styles = _styles(word, table)
@@ -64,6 +65,10 @@ class Formats:
         if at < high:
             yield at, high
 
+    def picture(self, position: int) -> int | None:
+        """Where in the stream Data the picture is for which the character at `position` stands."""
+        return self._pictures.get(position)
+
     def paragraph(self, position: int) -> ParagraphFormat:
         """Of the paragraph whose mark is at `position`."""
         index = bisect_right(self._starts, position) - 1
@@ -78,6 +83,10 @@ class Formats:
             list_number=listed if 0 < listed < 0x7FF else 0,
             level=min(own.get(_LEVEL, 0), 8),
         )
+
+
+def _stands_for_picture(values: Values) -> bool:
+    return _PICTURE in values and values.get(_SPECIAL) == 1 and values.get(_IS_DATA) != 1
 
 
 def _merged(runs: Iterator[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -35,6 +35,11 @@ _ESCAPED = {
 _WESTERN = frozenset("àâäáãåæçèéêëìíîïñòóôöõøœùúûüýÿßÀÂÄÁÃÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÖÕØŒÙÚÛÜÝ‘’“”„«»‹›–—…§°€£©®·•¿¡ªº\xa0\xad")
 _CHINESE = (("gb18030", range(0xB0, 0xD8)), ("big5hkscs", range(0xA4, 0xC7)))
 
+WINDOWS_CHARSETS = {  # of fonts, in RTF and in drawings
+    77: "mac_roman", 128: "cp932", 129: "cp949", 134: "gb18030", 136: "cp950", 161: "cp1253", 162: "cp1254",
+    163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250",
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Decoded:

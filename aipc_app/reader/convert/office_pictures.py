@@ -11,8 +11,10 @@ from PIL import Image
 
 from aipc_app.domain.documents import Page, PageState
 from aipc_app.reader.convert.base import ReadPage, Source
+from aipc_app.reader.convert.drawing import Drawing
 from aipc_app.reader.convert.image_file import embedded_picture, on_white
 from aipc_app.reader.convert.lines import tidy
+from aipc_app.reader.convert.metafile import read_metafile
 from aipc_app.reader.convert.pages import NO_TEXT, ONLY_PICTURES, text_page
 from aipc_app.reader.failure import FailureKind, ReadingError
 
@@ -27,8 +29,11 @@ _MOST = 1_000  # of one file
 
 @dataclass(frozen=True)
 class _Seen:
+    """`recognised`: how many of its characters were; those that a drawing of Windows writes are known."""
+
     text: str
-    confidence: float
+    recognised: int = 0
+    confidence: float = 0.0
 
 
 @dataclass
@@ -53,7 +58,7 @@ class PictureText:
             self._unread += 1
         if seen is None or not seen.text:
             return []
-        self._sure.append((sum(map(str.isalnum, seen.text)), seen.confidence))
+        self._sure.append((seen.recognised, seen.confidence))
         return ["", *seen.text.split("\n"), ""]
 
     def page(self, number: int, text: str, *, pictures: bool) -> ReadPage:
@@ -70,17 +75,31 @@ class PictureText:
         return ReadPage(page, PARTLY if own else PICTURES)
 
     def _read(self, name: str) -> _Seen | None:
-        """None for what can't be opened: drawings of Windows, damaged pictures."""
+        """None for what can't be opened: drawings of nothing but lines, damaged pictures."""
         data = self.part(name)
-        try:
-            picture = on_white(embedded_picture(data)) if data else None
-        except ReadingError as error:
-            if error.kind not in (FailureKind.DAMAGED, FailureKind.LIMIT):
-                raise
-            return None
-        if picture is None:
-            return None
-        return _recognised(picture)
+        drawing = read_metafile(data) if data else None
+        if drawing is not None:
+            return _drawn(drawing)
+        return _seen(data) if data else None
+
+
+def _drawn(drawing: Drawing) -> _Seen | None:
+    """The words first, then what is recognised on the bitmaps; None where neither says anything."""
+    seen = [one for one in map(_seen, drawing.pictures) if one is not None]
+    text = "\n".join(part for part in (drawing.text, *(one.text for one in seen)) if part)
+    recognised = sum(one.recognised for one in seen)
+    sure = sum(one.recognised * one.confidence for one in seen)
+    known = bool(text or seen) and not (drawing.unread and not text)
+    return _Seen(tidy(text), recognised, sure / max(1, recognised)) if known else None
+
+
+def _seen(data: bytes) -> _Seen | None:
+    try:
+        return _recognised(on_white(embedded_picture(data)))
+    except ReadingError as error:
+        if error.kind not in (FailureKind.DAMAGED, FailureKind.LIMIT):
+            raise
+        return None
 
 
 def _recognised(picture: Image.Image) -> _Seen:
@@ -89,10 +108,13 @@ def _recognised(picture: Image.Image) -> _Seen:
     from aipc_app.reader.ocr.page import UNSURE_BELOW, says_something
 
     if min(picture.size) < _LEAST_SIDE or picture.width * picture.height < _LEAST_PIXELS:
-        return _Seen("", 0.0)
+        return _Seen("")
     is_page = min(picture.size) >= _SCAN_SIDE
     picture.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
     array = np.ascontiguousarray(np.asarray(picture, dtype=np.uint8)[:, :, ::-1])
     seen = read_picture(array, networks(), (1.0, 1.0))
     believed = says_something(seen, UNSURE_BELOW) if is_page else says_something(seen)
-    return _Seen(tidy(seen.text), seen.confidence or 0.0) if believed else _Seen("", 0.0)
+    if not believed:
+        return _Seen("")
+    text = tidy(seen.text)
+    return _Seen(text, sum(map(str.isalnum, text)), seen.confidence or 0.0)

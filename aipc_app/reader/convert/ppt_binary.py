@@ -6,6 +6,8 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from aipc_app.reader.convert import escher
+from aipc_app.reader.convert.escher import PictureStore, Record, shown_pictures
 from aipc_app.reader.convert.grid import grid_lines
 from aipc_app.reader.convert.zip_guard import damaged
 
@@ -13,25 +15,21 @@ _ENCRYPTED_TOKEN = 0xF3D1C4DF
 _USER_EDIT, _OFFSETS = 0x0FF5, 0x1772
 _LIST, _PERSIST, _SLIDE_ATOM = 0x0FF0, 0x03F3, 0x03EF
 _HEADER, _WIDE, _NARROW, _OUTLINE, _BOX = 0x0F9F, 0x0FA0, 0x0FA8, 0x0F9E, 0xF00D
-_GROUP, _SHAPE, _ANCHOR, _PLACEHOLDER = 0xF003, 0xF004, 0xF00F, 0x0BC3
+_ANCHOR, _PLACEHOLDER, _DRAWINGS = 0xF00F, 0x0BC3, 0x040B
 _CONTAINER = 15
 _LIST_SLIDES, _LIST_NOTES = 0, 2
 _SAME_ON_ALL = (7, 8, 9, 10, 11)  # placeholders: date, number, footer, header; the slide's picture in notes
 _MAX_EDITS, _MAX_DEPTH, _MAX_RECORDS = 10_000, 60, 2_000_000
 
 
-@dataclass(frozen=True)
-class Record:
-    kind: int
-    instance: int
-    is_container: bool
-    start: int  # of its content
-    end: int
+Block = str | int
 
 
 @dataclass(frozen=True)
 class PptSlide:
-    texts: tuple[str, ...]
+    """`blocks`: what its shapes say, and the numbers of the pictures they show, in the file's order."""
+
+    blocks: tuple[Block, ...]
     notes: str = ""
 
 
@@ -65,9 +63,16 @@ class PptShow:
         for one in self._listed(_LIST_SLIDES):
             record = self._record_of(one.persist)
             own = notes.get(self._notes_id(record)) if record is not None else None
-            texts = self._texts(record, one.outline) if record is not None else []
-            found.append(PptSlide(tuple(texts or one.outline), self._notes_text(own)))
+            blocks = self._blocks(record, one.outline) if record is not None else []
+            written = [] if any(isinstance(block, str) for block in blocks) else one.outline
+            found.append(PptSlide((*written, *blocks), self._notes_text(own)))
         return found
+
+    def store(self, pictures: bytes) -> PictureStore:
+        """The pictures of the show; `pictures`: the stream of this name."""
+        document = self._record_of(self._document)
+        group = next((r for r in self._children(document) if r.kind == _DRAWINGS), None) if document else None
+        return PictureStore(self._data, pictures, group.start, group.end) if group else PictureStore(b"")
 
     def _persisted(self, edit: int) -> tuple[dict[int, int], int]:
         """Where each numbered part is; newer edits replace what older ones say."""
@@ -148,19 +153,20 @@ class PptShow:
 
     def _notes_text(self, listed: _Listed | None) -> str:
         record = self._record_of(listed.persist) if listed is not None else None
-        texts = self._texts(record, listed.outline if listed else []) if record is not None else []
-        return "\n".join(text for text in texts if text.strip())
+        blocks = self._blocks(record, listed.outline if listed else []) if record is not None else []
+        return "\n".join(text for text in blocks if isinstance(text, str) and text.strip())
 
-    def _texts(self, slide: Record, outline: list[str], depth: int = 0) -> list[str]:
+    def _blocks(self, slide: Record, outline: list[str], depth: int = 0) -> list[Block]:
         """Of each shape, but not of those that are on every slide; a table is a group of shapes in rows."""
-        found: list[str] = []
+        found: list[Block] = []
         for record in self._children(slide):
-            if record.kind == _SHAPE:
+            if record.kind == escher.SHAPE:
                 found += self._shape_texts(record, outline)
-            elif record.kind == _GROUP and (lines := self._table_lines(record, outline)):
+                found += shown_pictures(self._data, record.start, record.end)
+            elif record.kind == escher.SHAPES and (lines := self._table_lines(record, outline)):
                 found.append("\n".join(lines))
             elif record.is_container and record.kind != _BOX and depth < _MAX_DEPTH:
-                found += self._texts(record, outline, depth + 1)
+                found += self._blocks(record, outline, depth + 1)
         return found
 
     def _shape_texts(self, shape: Record, outline: list[str]) -> list[str]:
@@ -175,7 +181,7 @@ class PptShow:
         """Rows of cells, none when the shapes don't stand in a grid."""
         rows: dict[int, dict[int, str]] = {}
         count = 0
-        for shape in (record for record in self._children(group) if record.kind == _SHAPE):
+        for shape in (record for record in self._children(group) if record.kind == escher.SHAPE):
             anchor = next((r for r in self._children(shape) if r.kind == _ANCHOR and r.end - r.start >= 16), None)
             texts = self._shape_texts(shape, outline)
             if anchor is None or not texts:

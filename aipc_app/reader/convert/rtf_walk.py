@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from aipc_app.reader.convert.encoding import WINDOWS_CHARSETS
+from aipc_app.reader.convert.rtf_pictures import SIGN, RtfPictures, with_pictures
 from aipc_app.reader.convert.rtf_table import RtfTables
 from aipc_app.reader.failure import FailureKind, ReadingError
 
@@ -12,10 +15,6 @@ _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)", re.DOTALL
 )
 _MAX_DEPTH = 5_000
-_CHARSETS = {
-    77: "mac_roman", 128: "cp932", 129: "cp949", 134: "gb18030", 136: "cp950", 161: "cp1253", 162: "cp1254",
-    163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250",
-}  # fmt: skip
 _CODEPAGES = {936: "gb18030", 950: "cp950", 10000: "mac_roman", 65001: "utf-8", 54936: "gb18030"}
 _LETTERS = {
     "tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“",
@@ -24,7 +23,7 @@ _LETTERS = {
 _SIGNS = {b"~": "\u00a0", b"_": "-", b"{": "{", b"}": "}", b"\\": "\\", b"\n": "\n", b"\r": "\n", b"\t": "\t"}
 _SKIPPED = frozenset(
     (
-        *("colortbl", "stylesheet", "pict", "objdata", "filetbl", "themedata", "listtable", "listoverridetable"),
+        *("colortbl", "stylesheet", "objdata", "filetbl", "themedata", "listtable", "listoverridetable"),
         *("header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf", "fldinst"),
         *("shprslt", "annotation", "atnid", "atnauthor", "rsidtbl", "generator", "xmlnstbl", "bkmkstart"),
         *("bkmkend", "sp", "nonshppict", "nonesttables", "pntxta", "pntxtb", "objclass", "objname", "revtbl"),
@@ -33,8 +32,12 @@ _SKIPPED = frozenset(
         *("ftnsepc", "ftncn", "aftnsep", "aftnsepc", "listname", "leveltext", "levelnumbers"),
     )
 )
-_TARGETS = {"fonttbl": "fonts", "title": "title", "listtext": "label", "pntext": "label", "footnote": "note"}
-_STARRED = frozenset({"shpinst", "ud", "htmltag", "fldinst", "shptxt", "footnote"})  # others after \* are skipped
+_TARGETS = {
+    "fonttbl": "fonts", "title": "title", "listtext": "label", "pntext": "label", "footnote": "note", "pict": "pict",
+}  # fmt: skip
+# Others after \* are skipped.
+_STARRED = frozenset({"shpinst", "ud", "htmltag", "fldinst", "shptxt", "shppict", "footnote"})
+_BUFFERS = ("title", "label", "note", "pict", "html")
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class _State:
     """What a group inherits and gives back at its end."""
 
     skip: bool = False
-    target: str = "body"  # body, title, label, note, fonts
+    target: str = "body"  # body, title, label, note, fonts, pict
     font: int = -1
     unicode_skip: int = 1
     hidden: bool = False
@@ -65,9 +68,11 @@ class RtfWalk:
     _starred: bool = False
     _no_html: bool = False
     _over: bool = False  # the outermost group has ended: what follows is rubbish
+    pictures: RtfPictures = field(default_factory=RtfPictures)
+    _is_bitmap: bool = False  # the picture that is being read has no head
     _tables: RtfTables = field(default_factory=RtfTables)
     _notes: list[str] = field(default_factory=list)
-    _buffers: dict[str, list[str]] = field(default_factory=lambda: {"title": [], "label": [], "note": [], "html": []})
+    _buffers: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in _BUFFERS})
 
     def feed(self, data: bytes) -> None:
         """Raises ReadingError when groups are nested without end."""
@@ -80,13 +85,17 @@ class RtfWalk:
             at = match.end()
             word = match.group(1)
             if word == b"bin":
-                at += max(0, int(match.group(2) or 0))
+                size = max(0, int(match.group(2) or 0))
+                if self._state.target == "pict" and not self._state.skip:
+                    self._buffers["pict"].append(data[at : at + size].hex())
+                at += size
             self._token(match, word)
         self._flush()
 
-    def text(self) -> str:
+    def text(self, seen: Callable[[str], list[str]] = lambda _picture: []) -> str:
+        """Its lines, then the notes. `seen`: what a picture says, by its name."""
         lines = self._tables.lines()
-        return "\n".join([*lines, *([""] if self._notes else []), *self._notes])
+        return with_pictures("\n".join([*lines, *([""] if self._notes else []), *self._notes]), seen)
 
     def title(self) -> str:
         return "".join(self._buffers["title"]).strip()
@@ -144,6 +153,11 @@ class RtfWalk:
             self._buffers["note"].clear()
             self._notes.append(f"[{len(self._notes) + 1}] {text}")
             self._write(f"[{len(self._notes)}]")
+        elif ended.target == "pict" != self._state.target and not ended.skip:
+            mark = self.pictures.keep("".join(self._buffers["pict"]), is_bitmap=self._is_bitmap)
+            self._buffers["pict"].clear()
+            if self._state.target == "body" and not self._state.hidden:
+                self._tables.write(mark)
 
     def _word(self, word: str, number: int | None) -> None:
         starred, self._starred = self._starred, False
@@ -166,7 +180,10 @@ class RtfWalk:
     def _property(self, word: str, number: int | None) -> None:
         target = _TARGETS.get(word)
         if target is not None and (target != "title" or self._state.target == "body"):
+            self._is_bitmap = False
             self._set(target=target)
+        elif word == "dibitmap":
+            self._is_bitmap = True
         elif word in ("par", "sect", "page", "column"):
             self._end_paragraph()
         elif word in ("v", "deleted"):
@@ -188,8 +205,8 @@ class RtfWalk:
                 self._set(font=number)
             case "deff":
                 self._default_font = number
-            case "fcharset" if self._state.target == "fonts" and number in _CHARSETS:
-                self._fonts[self._state.font] = _CHARSETS[number]
+            case "fcharset" if self._state.target == "fonts" and number in WINDOWS_CHARSETS:
+                self._fonts[self._state.font] = WINDOWS_CHARSETS[number]
             case "ansicpg":
                 self._codec = _codec(number)
             case "uc":
@@ -244,7 +261,7 @@ class RtfWalk:
         if state.target == "body":
             self._html(text)
             if not state.in_tag:
-                self._tables.write(text)
+                self._tables.write(text.replace(SIGN, ""))
         else:
             self._buffers[state.target].append(text)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from typing import Any
@@ -14,7 +14,9 @@ from aipc_app.reader.convert import protected_office
 from aipc_app.reader.convert.base import Content, ReadPage, Source, read_bytes
 from aipc_app.reader.convert.grid import Merge, grid_lines
 from aipc_app.reader.convert.number_format import shown
-from aipc_app.reader.convert.pages import check_length, sheet_text, text_page
+from aipc_app.reader.convert.office_pictures import PictureText
+from aipc_app.reader.convert.pages import check_length, sheet_text
+from aipc_app.reader.convert.xls_drawings import SheetDrawings, read_drawings
 from aipc_app.reader.convert.zip_guard import damaged
 
 _FILEPASS = 0x2F
@@ -24,21 +26,27 @@ _FIRST_RECORDS = 50
 @contextmanager
 def convert(source: Source) -> Iterator[Content]:
     """Raises ReadingError: damaged, limit, password."""
-    if _is_encrypted(source):
+    stream = _stream(source)
+    if _is_encrypted(stream):
         with protected_office.decrypted(source) as plain, convert(plain) as content:
             yield content
         return
     book = _book(read_bytes(source))
-    yield _Workbook(book, source.limits.text_chars)
+    store, drawings = read_drawings(stream)
+    yield _Workbook(book, PictureText(source, lambda name: store.picture(int(name)), len(store)), drawings)
 
 
-def _is_encrypted(source: Source) -> bool:
+def _stream(source: Source) -> bytes:
+    """The workbook's own; b"" where the file is none of several streams."""
     try:
         with olefile.OleFileIO(source.path) as container:
             name = next((n for n in ("Workbook", "Book") if container.exists(n)), None)
-            data = container.openstream(name).read() if name else b""
+            return bytes(container.openstream(name).read()) if name else b""
     except (OSError, ValueError, IndexError, TypeError):
-        return False
+        return b""
+
+
+def _is_encrypted(data: bytes) -> bool:
     at = 0
     for _ in range(_FIRST_RECORDS):
         if at + 4 > len(data):
@@ -66,8 +74,9 @@ class _Workbook:
     has_layout = False
     title = ""
 
-    def __init__(self, book: Any, most_chars: int) -> None:
-        self._book, self._most_chars = book, most_chars
+    def __init__(self, book: Any, pictures: PictureText, drawings: Sequence[SheetDrawings]) -> None:
+        self._book, self._pictures, self._drawings = book, pictures, drawings
+        self._most_chars = pictures.source.limits.text_chars
         self._dates_1904 = bool(book.datemode)
 
     @property
@@ -77,7 +86,11 @@ class _Workbook:
     def pages(self) -> Iterator[ReadPage]:
         for index in range(self.count):
             sheet = self._book.sheet_by_index(index)
-            yield text_page(index + 1, sheet_text(sheet.name, grid_lines(self._rows(sheet), _merges(sheet))))
+            drawn = self._drawings[index] if len(self._drawings) == self.count else SheetDrawings()
+            seen = ["\n".join(self._pictures.lines(str(number))).strip("\n") for number in drawn.pictures]
+            lines = grid_lines(self._rows(sheet), _merges(sheet))
+            text = sheet_text(sheet.name, lines, [*drawn.boxes, *(one for one in seen if one)])
+            yield self._pictures.page(index + 1, text, pictures=bool(drawn.pictures))
 
     def _rows(self, sheet: Any) -> dict[int, dict[int, str]]:
         rows: dict[int, dict[int, str]] = {}

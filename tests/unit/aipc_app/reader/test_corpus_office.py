@@ -75,6 +75,13 @@ KNOWN = [
     ("mail_mimekit/tnef/panic.tnef", 1, "Subject: Fw: VIKTIGT: Vill att någon av er gör följande ändringar"),
     ("office_unstructured/stanley-cups-with-emoji.tsv", 1, "Team | Location | Stanley Cups\nBlues | STL | 1"),
     ("office_markitdown/test.epub", 2, "Chapter 1: Test Content"),
+    ("office_tika/testWORD_1img.doc", 1, "lazy dog\n\nAlfresco"),  # from here on what pictures say
+    ("office_tika/testEXCEL_1img.xls", 1, "SKIP2\n\nAlfresco"),
+    ("office_tika/testPPT_2imgs.ppt", 1, "lazy dog\n\nAlfresco"),
+    ("office_tika/testEXCEL_extra_metadata.xls", 5, "anchor cell\n\nX\nJohn Doe\nDirector"),
+    ("office_tika/testPPT_EmbeddedPDF.ppt", 1, "March 22nd, 2007: Apache Tika project started"),
+    ("office_tika/testMSChart-govdocs-428996.xls", 1, "2002 2003 2004 2005\nTech Partners\nR&D Partners"),
+    ("office_tika/testWPSAttachment.doc", 1, "PDF.pdf\n\nXML.xml"),
 ]  # fmt: skip
 
 PASSWORDS = [

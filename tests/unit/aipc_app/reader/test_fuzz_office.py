@@ -36,6 +36,9 @@ SEEDS = (
     "office_unstructured/eml/fake-email-attachment.eml",
     "office_tika/testEPUB.epub",
     "office_tika/testWORD6.doc",
+    "office_tika/testWPSAttachment.doc",  # pictures of every kind
+    "office_tika/testWPSAttachment.xls",
+    "office_tika/pictures.ppt",
 )
 
 
