@@ -36,7 +36,7 @@ class DocumentField(Struct, frozen=True, kw_only=True):
     """`value` is a DocumentKind's for KIND, YYYY-MM-DD for whole dates, otherwise as written without line breaks.
 
     `page` from 1 and the offsets in its stored text are None where nothing on a page says it: a kind told by the
-    file's name, or what the user wrote. `edited` by the user: kept when the document is read again.
+    file's name, or what the user knows better. `edited` by the user: kept when the document is read again.
     """
 
     name: FieldName

@@ -103,7 +103,7 @@ def _dates(pages: Sequence[Page], kind: DocumentKind) -> Iterator[DocumentField]
             fact = _whole_date(match["date"])
             if fact is None or len(fact.text) < 0.6 * len(match["date"].strip()):
                 continue
-            value = _iso(fact)
+            value = iso_date(fact)
             if value not in seen and len(seen) < _MOST_DATES:
                 seen.add(value)
                 at = match.start("date")
@@ -123,24 +123,23 @@ def _effective_date(pages: Sequence[Page]) -> Iterator[DocumentField]:
                 if fact is not None:
                     at = match.start("date")
                     yield _field(
-                        FieldName.EFFECTIVE_DATE, _iso(fact), pages, page, at + fact.start, at + fact.end
+                        FieldName.EFFECTIVE_DATE, iso_date(fact), pages, page, at + fact.start, at + fact.end
                     )
                     return
 
 
 def _whole_date(text: str) -> Fact | None:
     """The last whole date in a short text."""
-    whole = [
-        fact
-        for fact in find_facts(text)
-        if isinstance(fact.value, DateValue) and fact.value.year and fact.value.month and fact.value.day
-    ]
+    whole = [fact for fact in find_facts(text) if iso_date(fact)]
     return whole[-1] if whole else None
 
 
-def _iso(fact: Fact) -> str:
-    assert isinstance(fact.value, DateValue)
-    return f"{fact.value.year:04}-{fact.value.month:02}-{fact.value.day:02}"
+def iso_date(fact: Fact) -> str:
+    """YYYY-MM-DD of a whole date; "" of anything else."""
+    date = fact.value
+    if not isinstance(date, DateValue) or not (date.year and date.month and date.day):
+        return ""
+    return f"{date.year:04}-{date.month:02}-{date.day:02}"
 
 
 def _tidy(text: str) -> str:

@@ -11,6 +11,7 @@ from aipc_app.domain.documents import PageState
 from aipc_app.domain.fields import DocumentField, DocumentKind, FieldName
 from aipc_app.domain.jobs import Changes
 from aipc_app.errors import UserMistake
+from aipc_app.ingest.field_places import with_place
 from aipc_app.operations.op import Op, simply
 from aipc_app.operations.services import Services
 
@@ -38,6 +39,8 @@ def edit_fields(
     services: Services, *, document_id: int, values: Mapping[FieldName, Sequence[str]]
 ) -> Op[tuple[DocumentField, ...]]:
     """Say what fields are; they stay when the document is read again. Empty values are left out.
+
+    What a page says too gets its place there.
 
     Raises UserMistake for two values where there is one, or a kind that isn't one; then none is changed.
     """
@@ -69,9 +72,11 @@ def _edit(
 ) -> tuple[DocumentField, ...]:
     services.store.documents.get(document_id)
     cleaned = {name: _cleaned(name, written) for name, written in values.items()}
+    pages = services.store.documents.pages(document_id)
+    placed = {name: [with_place(name, value, pages) for value in kept] for name, kept in cleaned.items()}
     with services.store.transaction():
-        for name, kept in cleaned.items():
-            services.store.fields.edit(document_id, name, kept)
+        for name, fields in placed.items():
+            services.store.fields.edit(document_id, name, fields)
     services.changes.publish(Changes(documents=frozenset(services.store.documents.cases_of(document_id))))
     return services.store.fields.of_document(document_id)
 

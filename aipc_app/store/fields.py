@@ -49,14 +49,17 @@ class Fields:
             kept = [field for field in self.of_document(document_id) if field.name in edited]
             _write(connection, document_id, [*(f for f in fields if f.name not in edited), *kept])
 
-    def edit(self, document_id: int, name: FieldName, values: Sequence[str]) -> None:
-        """What the user says of a document; no values: it has none. Nothing happens when it was deleted meanwhile."""
+    def edit(self, document_id: int, name: FieldName, fields: Sequence[DocumentField]) -> None:
+        """What the user says of a document; no fields: it has none. Nothing happens when it was deleted meanwhile.
+
+        A value that was known keeps its place.
+        """
         with self._database.write() as connection:
             if connection.execute("SELECT 1 FROM documents WHERE id = ?", (document_id,)).fetchone() is None:
                 return
             before = self.of_document(document_id)
             known = {field.value: field for field in before if field.name is name}
-            written = [known.get(value, DocumentField(name=name, value=value)) for value in values]
+            written = [known.get(field.value, field) for field in fields]
             _write(connection, document_id, [*(f for f in before if f.name is not name), *written])
             connection.execute("INSERT OR IGNORE INTO edited_fields VALUES (?, ?)", (document_id, name.value))
 

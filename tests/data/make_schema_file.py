@@ -83,7 +83,7 @@ def describe(store: Store, case_id: int, document_id: int) -> None:
     """Fields, one of them the user's; a correction; a watched folder with a file that is gone."""
     title = DocumentField(name=FieldName.TITLE, value="借条", page=1, start=0, end=2)
     store.fields.save_found(document_id, [title])
-    store.fields.edit(document_id, FieldName.PARTY, ["借款人：张三"])
+    store.fields.edit(document_id, FieldName.PARTY, [DocumentField(name=FieldName.PARTY, value="借款人：张三")])
     misread = Page(number=1, text=TEXT.replace("五十", "五千"), state=PageState.OCR)
     store.corrections.save(document_id, misread, TEXT)
     folder = store.watched.add(case_id, Path("/卷宗"), removes=False)

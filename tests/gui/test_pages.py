@@ -229,6 +229,23 @@ def test_details_are_corrected_and_kept(rig: Rig) -> None:
     assert not next(f for f in found if f.name is FieldName.KIND).edited
 
 
+def test_what_the_user_wrote_shows_where_a_page_says_it(rig: Rig) -> None:
+    """The party's role is the user's word, its name the page's."""
+    document = with_fields(rig)
+    dialog = open_details(rig, document)
+    date = dialog.input(FieldName.DATE)
+    assert isinstance(date, QPlainTextEdit)
+    date.setPlainText("2022-03-04")
+    QTest.mouseClick(dialog.save_button, LEFT)
+    rig.until(lambda: any(one.name is FieldName.DATE for one in rig.services.store.fields.of_document(document.id)))
+    rig.until(lambda: rig.case_page.bench.documents.details is None)
+    dialog = open_details(rig, document)
+    links = [made for made in dialog.findChildren(QPushButton) if made.text() == "p. 1"]
+    QTest.mouseClick(links[-1], LEFT)
+    rig.until(lambda: rig.case_page.bench.viewer.text.marked_text == "2022年3月4日")
+    dialog.reject()
+
+
 def test_a_detail_shows_where_it_stands(rig: Rig) -> None:
     document = with_fields(rig)
     dialog = open_details(rig, document)

@@ -89,14 +89,14 @@ class DetailsDialog(QDialog):
         return line
 
     def _places(self, fields: Sequence[DocumentField]) -> QWidget:
-        """Links to where it stands; or that the user wrote it."""
+        """Links to where it stands; and whether the user wrote it."""
         words, made = self._context.words, QWidget()
         across = row(made, gap=4)
         if any(field.edited for field in fields):
             across.addWidget(label(words("details.edited"), "small"))
         pages: dict[int, DocumentField] = {}
         for field in fields:
-            if field.page is not None and not field.edited:
+            if field.page is not None:
                 pages.setdefault(field.page, field)
         for number, field in list(pages.items())[:_MOST_PLACES]:
             link = QPushButton(words("details.place", page=number))

@@ -22,10 +22,14 @@ def test_fields_come_back_in_order_and_are_replaced(store: Store) -> None:
     assert store.fields.of_document(document) == (TITLE,)
 
 
+def written(name: FieldName, *values: str) -> list[DocumentField]:
+    return [DocumentField(name=name, value=value) for value in values]
+
+
 def test_what_the_user_wrote_is_kept_when_the_document_is_read_again(store: Store) -> None:
     document = a_document(store)
     store.fields.save_found(document, [TITLE, *PARTIES])
-    store.fields.edit(document, FieldName.TITLE, ["借款合同（补充）"])
+    store.fields.edit(document, FieldName.TITLE, written(FieldName.TITLE, "借款合同（补充）"))
     store.fields.edit(document, FieldName.PARTY, [])
     store.fields.save_found(document, [TITLE, *PARTIES])
     (title,) = store.fields.of_document(document)
@@ -36,7 +40,7 @@ def test_what_the_user_wrote_is_kept_when_the_document_is_read_again(store: Stor
 def test_a_value_that_stays_keeps_its_place(store: Store) -> None:
     document = a_document(store)
     store.fields.save_found(document, PARTIES)
-    store.fields.edit(document, FieldName.PARTY, ["甲方：张三", "丙方：王五"])
+    store.fields.edit(document, FieldName.PARTY, written(FieldName.PARTY, "甲方：张三", "丙方：王五"))
     first, second = store.fields.of_document(document)
     assert (first.page, first.start) == (1, 5) and second.page is None
 
@@ -49,7 +53,7 @@ def test_fields_go_with_their_document_and_are_listed_by_case(store: Store) -> N
     assert store.fields.of_case(case.id) == {document: (TITLE,)}
     store.documents.unlink(case.id, document)
     assert store.fields.of_document(document) == () and store.fields.edited(document) == frozenset()
-    store.fields.edit(document, FieldName.TITLE, ["x"])
+    store.fields.edit(document, FieldName.TITLE, written(FieldName.TITLE, "x"))
     assert store.fields.of_document(document) == ()
 
 
