@@ -33,6 +33,13 @@ class Job(Struct, frozen=True, kw_only=True):
     reason: str | None = None
 
 
+class JobsGlance(Struct, frozen=True, kw_only=True):
+    """Documents with work that is queued or running, and how many have work that failed."""
+
+    pending: frozenset[int] = frozenset()
+    failed: int = 0
+
+
 class PendingWork(Struct, frozen=True, kw_only=True):
     """All that waits or is being done: files to read with their bytes, passages to be given vectors."""
 

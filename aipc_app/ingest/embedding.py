@@ -54,6 +54,11 @@ class EmbedLane(WorkLane):
         encoder.subscribe(self._encoder_changed)
 
     @property
+    def absent(self) -> bool:
+        """There is work and no encoder, for now or for good: nobody can say how long vectors will take."""
+        return self._unavailable or self._missed_since is not None
+
+    @property
     def stalled(self) -> bool:
         """There will be no encoder on this computer, or there was none for a long time while there was work."""
         if self._unavailable:
@@ -109,7 +114,7 @@ class EmbedLane(WorkLane):
 
     def _without_encoder(self) -> float | None:
         """Ask for one if there is work, and look again later and later; its coming wakes us."""
-        if not self._removals and not any(job.kind is self._kind for job in self._store.jobs.unfinished()):
+        if not self._removals and not self._store.jobs.any_unfinished(self._kind):
             self._missed_since = None
             return None
         if self._missed_since is None:

@@ -47,7 +47,7 @@ class Pace:
     def seconds_left(self, pending: PendingWork, *, readers: int = 1, embeds: bool = True) -> float | None:
         """For all that waits; None while too little was measured to say. `embeds`: vectors are being made at all.
 
-        Before any vectors were made, of reading alone.
+        Without them, and of a long file that is read before any were made, of reading alone.
         """
         with self._lock:
             reading = self._speed(JobKind.READ)

@@ -177,7 +177,7 @@ class IngestQueue:
     def indexing(self) -> Indexing:
         """Whether it is paused, what waits, and how long that will take."""
         pending = self._store.jobs.pending_work()
-        left = self._pace.seconds_left(pending, readers=len(self._readers), embeds=not self._embedding.stalled)
+        left = self._pace.seconds_left(pending, readers=len(self._readers), embeds=not self._embedding.absent)
         return Indexing(paused=self._reading.paused, pending=pending, seconds_left=left)
 
     def unlink(self, case_id: int, document_id: int) -> bool:

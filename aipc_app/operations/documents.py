@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from aipc_app.domain.documents import Document, Page
-from aipc_app.domain.jobs import Changes, Indexing, Job
+from aipc_app.domain.jobs import Changes, Indexing, Job, JobsGlance
 from aipc_app.domain.reader_wire import PageRendered
 from aipc_app.errors import UserMistake
 from aipc_app.ingest.queue import Added
@@ -56,9 +56,14 @@ def cancel_document(services: Services, *, document_id: int) -> Op[None]:
     return simply("cancel document", lambda: services.ingest.cancel(document_id))
 
 
-def list_jobs(services: Services) -> Op[tuple[Job, ...]]:
-    """Work that is queued, running or has failed."""
-    return simply("list jobs", services.store.jobs.list)
+def jobs_at_a_glance(services: Services) -> Op[JobsGlance]:
+    """Which documents have work to come, and how many failed."""
+    return simply("look at jobs", services.store.jobs.glance)
+
+
+def foremost_jobs(services: Services, *, most: int) -> Op[tuple[Job, ...]]:
+    """Work that runs, has failed or waits, in this order; at most so much of it."""
+    return simply("list jobs", lambda: services.store.jobs.foremost(most))
 
 
 def list_running(services: Services) -> Op[tuple[Job, ...]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 Result_co = TypeVar("Result_co", covariant=True)
+First = TypeVar("First")
 Emit = Callable[[Any], None]
 
 
@@ -28,6 +29,11 @@ class Op(Generic[Result_co]):
 
     def run(self, emit: Emit = ignore, cancel: threading.Event | None = None) -> Result_co:
         return self.work(emit, cancel or threading.Event())
+
+
+def after(op: Op[First], work: Callable[[First], Result_co]) -> Op[Result_co]:
+    """`work` on the result of `op`, on the same thread."""
+    return Op(op.name, lambda emit, cancel: work(op.run(emit, cancel)))
 
 
 def simply(name: str, work: Callable[[], Result_co]) -> Op[Result_co]:

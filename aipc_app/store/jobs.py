@@ -6,7 +6,7 @@ import sqlite3
 import time
 from collections.abc import Sequence
 
-from aipc_app.domain.jobs import Job, JobKind, JobState, PendingWork
+from aipc_app.domain.jobs import Job, JobKind, JobsGlance, JobState, PendingWork
 from aipc_app.errors import UserMistake
 from aipc_app.store.database import Database
 
@@ -113,6 +113,24 @@ class Jobs:
         with self._database.read() as connection:
             return tuple(self._job(row) for row in connection.execute(f"{_SELECT} ORDER BY j.id").fetchall())
 
+    def foremost(self, most: int) -> tuple[Job, ...]:
+        """What runs, then what failed, then what waits, oldest first: at most so many."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"{_SELECT} WHERE j.state IN ('running', 'failed', 'queued')"
+                " ORDER BY j.state = 'queued', j.state = 'failed', j.id LIMIT ?",
+                (most,),
+            ).fetchall()
+            return tuple(self._job(row) for row in rows)
+
+    def glance(self) -> JobsGlance:
+        """As much as a line needs, without a value for each of thousands of jobs."""
+        with self._database.read() as connection:
+            pending = connection.execute(f"SELECT DISTINCT document_id FROM jobs WHERE state IN {_UNFINISHED}")
+            ids = frozenset(id_ for (id_,) in pending)
+            failed = connection.execute("SELECT COUNT(DISTINCT document_id) FROM jobs WHERE state = 'failed'")
+            return JobsGlance(pending=ids, failed=int(failed.fetchone()[0]))
+
     def of_document(self, document_id: int) -> tuple[Job, ...]:
         """A document's jobs that are queued or running."""
         with self._database.read() as connection:
@@ -127,6 +145,14 @@ class Jobs:
         with self._database.read() as connection:
             rows = connection.execute(f"{_SELECT} WHERE j.state IN {_UNFINISHED} ORDER BY j.id").fetchall()
             return tuple(self._job(row) for row in rows)
+
+    def any_unfinished(self, kind: JobKind) -> bool:
+        """Is there a job of this kind that is queued or running?"""
+        with self._database.read() as connection:
+            row = connection.execute(
+                f"SELECT 1 FROM jobs WHERE kind = ? AND state IN {_UNFINISHED} LIMIT 1", (kind.value,)
+            ).fetchone()
+            return row is not None
 
     def running(self) -> tuple[Job, ...]:
         """The few that are being worked on."""

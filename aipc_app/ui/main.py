@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -41,6 +42,8 @@ def run(
     sys.excepthook = desktop.unexpected
     if on_usable is not None:
         desktop.usable.connect(lambda: on_usable() and desktop.window.close())
+    # What is there by now stays until the end. Looking at all of it again stops every thread for a tenth of a second.
+    desktop.usable.connect(gc.freeze)
     try:
         desktop.open(services_factory, sample=sample, files=files)
         application.exec()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from aipc_app.domain.documents import DocumentStatus
+from aipc_app.domain.documents import Document, DocumentStatus
 from aipc_app.paths import Home
 from aipc_app.settings.model import Settings
-from aipc_app.ui.case.documents.delegate import check_rect
+from aipc_app.ui.case.documents.delegate import DocumentDelegate, check_rect
+from aipc_app.ui.case.documents.model import DocumentsModel
 from aipc_app.ui.case.documents.pane import DocumentsPane
+from aipc_app.ui.case.documents.rows import Listing, compared
+from aipc_app.ui.case.documents.view import DocumentsView
 from aipc_app.ui.desktop import Desktop
 from aipc_app.ui.screens import Screen
+from aipc_app.ui.theme.look import Look
+from aipc_app.ui.words import Words
 from engine.client.fake import FakeEngine
 from tests.gui.conftest import Rig, services_over, take_down
 
@@ -276,3 +282,72 @@ def test_the_chosen_row_stays_chosen_while_others_come(rig: Rig, tmp_path: Path)
     drop(rig.case_page, files(tmp_path / "新.txt"))
     rig.until(lambda: len(names(rig)) == 3)
     assert view.current is not None and view.current.document.name == "凭证.txt"
+
+
+def document(number: int, status: DocumentStatus = DocumentStatus.QUEUED) -> Document:
+    return Document(id=number, name=f"{number}.txt", sha256=f"{number:064}", size=1, status=status)
+
+
+def listed(model: DocumentsModel, *documents: Document) -> Listing:
+    return compared(model.rows, model.version, documents)
+
+
+def test_of_a_long_list_only_what_changed_is_drawn_again(qtbot: QtBot) -> None:
+    model, drawn = DocumentsModel(Words()), []
+    model.apply(listed(model, *map(document, range(5))))
+    model.dataChanged.connect(lambda first, _last: drawn.append(first.row()))
+    model.include(3, False)
+    drawn.clear()
+    read = [document(2, DocumentStatus.SEARCHABLE), document(3, DocumentStatus.READING)]
+    model.apply(listed(model, document(0), document(1), *read, document(4), document(5)))
+    assert drawn == [2, 3] and [row.document.id for row in model.rows] == [0, 1, 2, 3, 4, 5]
+    assert model.rows[2].document == read[0] and not model.rows[3].included and model.place_of(5) == 5
+
+
+def test_a_list_worked_out_against_rows_that_are_gone_is_still_shown_as_it_is(qtbot: QtBot) -> None:
+    model = DocumentsModel(Words())
+    model.apply(listed(model, *map(document, range(3))))
+    late = listed(model, document(0), document(1, DocumentStatus.SEARCHABLE), document(2))
+    model.move(0, 3)
+    model.apply(late)
+    assert [row.document.id for row in model.rows] == [0, 1, 2] and model.place_of(1) == 1
+    model.apply(listed(model, document(2), document(0)))
+    assert [row.document.id for row in model.rows] == [2, 0] and model.place_of(1) == -1
+
+
+def test_thousands_of_changes_are_looked_at_now_and_then(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work that goes on changes the jobs with every page; the rail looks ten times a second at most."""
+    rig.open_case()
+    looks = []
+    glance = rig.services.store.jobs.glance
+    monkeypatch.setattr(rig.services.store.jobs, "glance", lambda: (looks.append(time.monotonic()), glance())[1])
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        rig.window.rail.jobs.reload()
+        rig.qtbot.wait(2)
+    assert 1 <= len(looks) <= 6
+
+
+def test_a_row_that_changes_is_drawn_alone_and_not_at_all_out_of_sight(qtbot: QtBot, qapp: QApplication) -> None:
+    """Qt's own list would lay thousands of rows out again, and draw all that can be seen."""
+    look, words, drawn = Look(qapp), Words(), list[int]()
+    model = DocumentsModel(words)
+    view = DocumentsView(model, look)
+    qtbot.addWidget(view)
+    delegate = DocumentDelegate(look, words)
+    delegate.paint_row = lambda _painter, _option, index: drawn.append(index.row())  # type: ignore[method-assign]
+    view.setItemDelegate(delegate)
+    view.resize(300, 400)
+    documents = list(map(document, range(500)))
+    model.apply(listed(model, *documents))
+    view.show()
+    qtbot.waitUntil(lambda: 3 in drawn)
+    qapp.processEvents()
+    drawn.clear()
+    documents[400] = document(400, DocumentStatus.READING)
+    model.apply(listed(model, *documents))
+    qapp.processEvents()
+    documents[3] = document(3, DocumentStatus.READING)
+    model.apply(listed(model, *documents))
+    qtbot.waitUntil(lambda: bool(drawn))
+    assert set(drawn) == {3}

@@ -5,17 +5,17 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QProgressBar, QPushButton, QSizePolicy
 
-from aipc_app.domain.jobs import Changes, Job
+from aipc_app.domain.jobs import Changes, JobsGlance
 from aipc_app.operations import documents
 from aipc_app.ui.bridge.running import Running
 from aipc_app.ui.context import UiContext
-from aipc_app.ui.rail.jobs_panel import JobsPanel
+from aipc_app.ui.rail.jobs_panel import MOST_ROWS, JobsPanel
 from aipc_app.ui.rail.tally import Tally, tally
 from aipc_app.ui.widgets.basics import column, label, row, themed
 from aipc_app.ui.widgets.elided import ElidedLabel
 
-_PAUSE_MS = 100  # at least, between two lists of jobs
-_JOBS_A_MS = 10  # the longer the list, the longer the pause
+_PAUSE_MS = 100  # at least, between two looks at the jobs
+_JOBS_A_MS = 10  # the more there are, the longer the pause
 
 
 class JobsChip(QPushButton):
@@ -24,12 +24,11 @@ class JobsChip(QPushButton):
     def __init__(self, context: UiContext) -> None:
         super().__init__()
         self._context = context
-        self._jobs: tuple[Job, ...] = ()
         self.tally = Tally()
         self._asked: Running | None = None
         self._again = False
         self._pause = QTimer(self, singleShot=True)
-        self._pause.timeout.connect(self.reload)
+        self._pause.timeout.connect(self._after_pause)
         self.setProperty("kind", "chip")
         self.setObjectName("jobsChip")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -48,16 +47,22 @@ class JobsChip(QPushButton):
 
     def reload(self) -> None:
         bridge = self._context.bridge
-        if self._asked is not None:
-            self._again = True  # one list at a time: thousands of jobs change faster than they are listed
+        if self._asked is not None or self._pause.isActive():
+            self._again = True  # one look at a time: thousands of jobs change faster than they are looked at
             return
         self._again = False
-        self._asked = bridge.start(documents.list_jobs(bridge.services), self, done=self._show, ended=self._listed)
+        glance = documents.jobs_at_a_glance(bridge.services)
+        self._asked = bridge.start(glance, self, done=self._show, ended=self._looked)
+        if self.panel is not None and self.panel.isVisible():
+            self._fill_panel(self.panel)
 
-    def _listed(self) -> None:
+    def _looked(self) -> None:
         self._asked = None
+        self._pause.start(_PAUSE_MS + len(self.tally.pending) // _JOBS_A_MS)
+
+    def _after_pause(self) -> None:
         if self._again and self._context.bridge.ready:
-            self._pause.start(_PAUSE_MS + len(self._jobs) // _JOBS_A_MS)
+            self.reload()
 
     def open_panel(self) -> None:
         """The list of jobs, beside the chip."""
@@ -65,8 +70,7 @@ class JobsChip(QPushButton):
             return
         if self.panel is None:
             self.panel = JobsPanel(self.window(), self._context)
-        self.panel.show_jobs(self._jobs)
-        self._ask_how_long()
+        self._fill_panel(self.panel)
         corner = self.mapTo(self.window(), self.rect().topRight())
         self.panel.open_at(corner.x() + 16, corner.y() + self.height())
 
@@ -85,17 +89,15 @@ class JobsChip(QPushButton):
         if changes.jobs or changes.documents:
             self.reload()
 
-    def _show(self, jobs: tuple[Job, ...]) -> None:
-        self._jobs, self.tally = jobs, tally(self.tally, jobs)
-        self._refresh()
-        if self.panel is not None and self.panel.isVisible():
-            self.panel.show_jobs(jobs)
-            self._ask_how_long()
+    def _show(self, now: JobsGlance) -> None:
+        before, self.tally = self.tally, tally(self.tally, now)
+        if self.tally != before:
+            self._refresh()
 
-    def _ask_how_long(self) -> None:
+    def _fill_panel(self, panel: JobsPanel) -> None:
         bridge = self._context.bridge
-        if self.panel is not None and bridge.ready:
-            bridge.start(documents.indexing(bridge.services), self.panel, done=self.panel.show_indexing)
+        bridge.start(documents.foremost_jobs(bridge.services, most=MOST_ROWS), panel, done=panel.show_jobs)
+        bridge.start(documents.indexing(bridge.services), panel, done=panel.show_indexing)
 
     def _refresh(self) -> None:
         tokens, now = self._context.look.tokens, self.tally

@@ -16,7 +16,7 @@ from aipc_app.ui.widgets.basics import button, clear, column, frame, icon_button
 from aipc_app.ui.widgets.elided import ElidedLabel
 from aipc_app.ui.widgets.figures import roughly
 
-_MOST = 200  # rows drawn; the head says how many there are
+MOST_ROWS = 60  # drawn: more take long to make, and nobody reads them
 
 
 class JobsPanel(QFrame):
@@ -25,6 +25,8 @@ class JobsPanel(QFrame):
     def __init__(self, window: QWidget, context: UiContext) -> None:
         super().__init__(window)
         self._context = context
+        self._shown: tuple[tuple[int, JobState, str | None], ...] = ()
+        self._bars: dict[int, QProgressBar] = {}
         self.setObjectName("jobsPanel")
         self.setProperty("kind", "card")
         self.setFixedSize(420, 380)
@@ -84,12 +86,18 @@ class JobsPanel(QFrame):
         bridge.start(documents.pause_indexing(bridge.services, on=on), self, done=self.show_indexing)
 
     def show_jobs(self, jobs: Sequence[Job]) -> None:
-        clear(self._rows)
-        wanted = [job for job in jobs if job.state in (JobState.RUNNING, JobState.QUEUED, JobState.FAILED)]
-        self._none.setVisible(not wanted)
-        order = {JobState.RUNNING: 0, JobState.FAILED: 1, JobState.QUEUED: 2}
-        for job in sorted(wanted, key=lambda j: order[j.state])[:_MOST]:
-            self._rows.addWidget(self._row(job))
+        """Anew where others are to be seen; else only how far they are."""
+        now = tuple((job.id, job.state, job.reason) for job in jobs)
+        if now != self._shown:
+            self._shown = now
+            self._bars.clear()
+            clear(self._rows)
+            self._none.setVisible(not jobs)
+            for job in jobs:
+                self._rows.addWidget(self._row(job))
+        for job in jobs:
+            if job.id in self._bars:
+                self._bars[job.id].setValue(int(job.progress * 100))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -109,9 +117,8 @@ class JobsPanel(QFrame):
         state = words(f"jobs.{job.kind.value}_{job.state.value}")
         inside.addWidget(label(f"{state}: {words.sentence(job.reason)}" if job.reason else state, "small", wrap=True))
         if job.state is JobState.RUNNING:
-            bar = QProgressBar(textVisible=False)
+            self._bars[job.id] = bar = QProgressBar(textVisible=False)
             bar.setRange(0, 100)
-            bar.setValue(int(job.progress * 100))
             inside.addWidget(bar)
         return made
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aipc_app.domain.jobs import Job, JobState
-
-_PENDING = (JobState.QUEUED, JobState.RUNNING)
+from aipc_app.domain.jobs import JobsGlance
 
 
 @dataclass(frozen=True)
@@ -27,11 +24,9 @@ class Tally:
         return bool(self.pending)
 
 
-def tally(before: Tally, jobs: Sequence[Job]) -> Tally:
-    """The next tally from the jobs there are now."""
-    pending = frozenset(job.document_id for job in jobs if job.state in _PENDING)
-    failed = len({job.document_id for job in jobs if job.state is JobState.FAILED})
-    if not pending:
-        return Tally(before.seen, pending, failed)
+def tally(before: Tally, now: JobsGlance) -> Tally:
+    """The next tally from the work there is now."""
+    if not now.pending:
+        return Tally(before.seen, now.pending, now.failed)
     seen = before.seen if before.busy else frozenset()
-    return Tally(seen | pending, pending, failed)
+    return Tally(seen | now.pending, now.pending, now.failed)

@@ -7,7 +7,8 @@ from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QToolTip
 
 from aipc_app.domain.documents import DocumentStatus
-from aipc_app.ui.case.documents.model import ROW_ROLE, DocumentRow, badge_of
+from aipc_app.ui.case.documents.model import ROW_ROLE
+from aipc_app.ui.case.documents.rows import DocumentRow, badge_of
 from aipc_app.ui.theme.look import Look
 from aipc_app.ui.widgets.basics import tip
 from aipc_app.ui.widgets.rows import RowDelegate, draw_badge, draw_text

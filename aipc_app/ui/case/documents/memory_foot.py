@@ -52,6 +52,8 @@ class MemoryFoot(QFrame):
     @property
     def share(self) -> float:
         """Of the case's documents, each counting the same; from 0 to 1."""
+        if self._reading is None or not self._reading.shares:
+            return 0.0
         rows = [r for r in self._model.rows if r.document.status.readable]
         return sum(r.remembered for r in rows) / len(rows) if rows else 0.0
 

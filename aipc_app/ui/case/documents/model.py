@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from aipc_app.domain.documents import Document
-from aipc_app.ui.case.documents.states import Badge, badge, remembered_badge
+from aipc_app.ui.case.documents.rows import DocumentRow, Listing, badge_of
 from aipc_app.ui.words import Words
 
 Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = Qt.ItemDataRole.UserRole + 1
 ROW_MIME = "application/x-aipc-document-row"
-
-
-@dataclass(frozen=True)
-class DocumentRow:
-    """`progress` from 0 to 1 while it is worked on, else None. `remembered`: how much of it the model knows.
-
-    `being_read`: the model is reading it just now. `gone`: its file was deleted in the folder that is watched.
-    """
-
-    document: Document
-    included: bool = True
-    progress: float | None = None
-    remembered: float = 0.0
-    being_read: bool = False
-    gone: bool = False
 
 
 def _differing(one: Mapping[int, float], other: Mapping[int, float]) -> set[int]:
@@ -51,6 +35,8 @@ class DocumentsModel(QAbstractListModel):
         self._remembered: dict[int, float] = {}
         self._being_read = False
         self._gone: frozenset[int] = frozenset()
+        self._places: dict[int, int] = {}
+        self.version = 0  # grows when documents come, go or change places
 
     @property
     def rows(self) -> tuple[DocumentRow, ...]:
@@ -59,13 +45,22 @@ class DocumentsModel(QAbstractListModel):
     @property
     def included(self) -> frozenset[int] | None:
         """The documents a question may read; None when that is all of them."""
-        if all(row.included for row in self._rows):
+        if not self._left_out or all(row.included for row in self._rows):
             return None
         return frozenset(row.document.id for row in self._rows if row.included)
 
     def place_of(self, document_id: int) -> int:
         """Its row, or -1."""
-        return next((place for place, row in enumerate(self._rows) if row.document.id == document_id), -1)
+        return self._places.get(document_id, -1)
+
+    def apply(self, listing: Listing) -> None:
+        """Show what is listed: only what changed, if the rows are still those it was worked out against."""
+        if listing.version != self.version or not listing.same_order or self._hidden:
+            self.set_documents(listing.documents)
+            return
+        for place in listing.changed:
+            self._replace(place, self._row(listing.documents[place]))
+        self._append([self._row(document) for document in listing.documents[len(self._rows) :]])
 
     def set_documents(self, documents: Sequence[Document]) -> None:
         """Show these; rows that stay keep their check box."""
@@ -79,6 +74,7 @@ class DocumentsModel(QAbstractListModel):
             return
         self.beginResetModel()
         self._rows = wanted
+        self._moved()
         self.endResetModel()
 
     def set_progress(self, progress: Mapping[int, float]) -> None:
@@ -132,6 +128,7 @@ class DocumentsModel(QAbstractListModel):
         self.beginMoveRows(QModelIndex(), source, source, QModelIndex(), target)
         self._rows.insert(target, self._rows[source])
         self._rows.pop(source if source < target else source + 1)
+        self._moved()
         self.endMoveRows()
         self.reordered.emit([row.document.id for row in self._rows])
 
@@ -185,19 +182,29 @@ class DocumentsModel(QAbstractListModel):
         """What comes at the end leaves the other rows undrawn: files often come by dozens."""
         if more:
             self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(more) - 1)
+            self._places |= {row.document.id: place for place, row in enumerate(more, len(self._rows))}
             self._rows += more
+            self.version += 1
             self.endInsertRows()
+
+    def _moved(self) -> None:
+        self._places = {row.document.id: place for place, row in enumerate(self._rows)}
+        self.version += 1
 
     def _again(self, document_ids: Collection[int]) -> None:
         """These rows anew: of thousands of documents a few change at a time."""
-        if document_ids:
-            self._update([self._row(row.document) if row.document.id in document_ids else row for row in self._rows])
+        for place in sorted(self._places[id_] for id_ in document_ids if id_ in self._places):
+            self._replace(place, self._row(self._rows[place].document))
 
     def _update(self, wanted: list[DocumentRow]) -> None:
-        for place, (old, new) in enumerate(zip(self._rows, wanted, strict=True)):
-            if old is not new and old != new:
-                self._rows[place] = new
-                self.dataChanged.emit(self.index(place), self.index(place))
+        for place, new in enumerate(wanted):
+            self._replace(place, new)
+
+    def _replace(self, place: int, new: DocumentRow) -> None:
+        old = self._rows[place]
+        if old is not new and old != new:
+            self._rows[place] = new
+            self.dataChanged.emit(self.index(place), self.index(place))
 
     def _spoken(self, row: DocumentRow) -> str:
         document, words = row.document, self._words
@@ -211,9 +218,3 @@ class DocumentsModel(QAbstractListModel):
         if not row.included:
             parts.append(words("documents.left_out"))
         return ", ".join(parts)
-
-
-def badge_of(row: DocumentRow) -> Badge:
-    """How a row's state is told: once it is ready, what the model knows of it."""
-    ready = badge(row.document.status)
-    return remembered_badge(ready, row.document.status, row.remembered, row.being_read)

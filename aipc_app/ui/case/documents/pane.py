@@ -13,11 +13,13 @@ from aipc_app.domain.documents import Document
 from aipc_app.domain.fields import DocumentField
 from aipc_app.domain.jobs import Changes, Job
 from aipc_app.operations import details, documents
+from aipc_app.operations.op import after
 from aipc_app.ui.case.documents.actions import DocumentActions
 from aipc_app.ui.case.documents.delegate import DocumentDelegate
 from aipc_app.ui.case.documents.details import DetailsDialog
 from aipc_app.ui.case.documents.memory_foot import MemoryFoot
-from aipc_app.ui.case.documents.model import DocumentRow, DocumentsModel
+from aipc_app.ui.case.documents.model import DocumentsModel
+from aipc_app.ui.case.documents.rows import DocumentRow, Listing, compared
 from aipc_app.ui.case.documents.view import DocumentsView
 from aipc_app.ui.case.documents.watch_foot import WatchFoot
 from aipc_app.ui.context import UiContext
@@ -25,7 +27,7 @@ from aipc_app.ui.widgets.basics import button, column, frame, icon_button, label
 from aipc_app.ui.widgets.empty import EmptyState
 
 _PAUSE_MS = 60  # at least, between two looks at the store
-_ROWS_A_MS = 8  # the longer the list, the longer the pause
+_ROWS_A_MS = 4  # the longer the list, the longer the pause
 
 
 class DocumentsPane(QFrame):
@@ -87,8 +89,10 @@ class DocumentsPane(QFrame):
         if self._case_id is None or not self._context.bridge.ready:
             return
         bridge, case_id = self._context.bridge, self._case_id
-        bridge.start(documents.list_documents(bridge.services, case_id=case_id), self,
-                     done=lambda found: self._show(case_id, found))
+        rows, version = self.model.rows, self.model.version
+        listed = after(documents.list_documents(bridge.services, case_id=case_id),
+                       lambda found: compared(rows, version, found))
+        bridge.start(listed, self, done=lambda listing: self._show(case_id, listing))
 
     def add_paths(self, paths: Sequence[Path]) -> None:
         """Take files and folders into the case."""
@@ -174,11 +178,11 @@ class DocumentsPane(QFrame):
             bridge = self._context.bridge
             bridge.start(documents.list_running(bridge.services), self, done=self._show_jobs)
 
-    def _show(self, case_id: int, found: tuple[Document, ...]) -> None:
+    def _show(self, case_id: int, listing: Listing) -> None:
         if case_id != self._case_id:
             return
         current, place = self.view.current, self.view.currentIndex().row()
-        self.model.set_documents(found)
+        self.model.apply(listing)
         if current is not None and not self.view.currentIndex().isValid():
             stays = self.model.place_of(current.document.id)
             self.view.setCurrentIndex(self.model.index(stays if stays >= 0 else min(place, len(self.model.rows) - 1)))

@@ -32,6 +32,24 @@ def test_work_is_queued_once_and_taken_in_order_of_its_kind(store: Store, fill: 
     assert store.jobs.next([EMBED]) is None
 
 
+def test_a_glance_counts_documents_and_a_list_begins_with_what_matters(store: Store, fill: Filler) -> None:
+    done, failed, running, waiting = (fill.document(LIBRARY_ID, text).id for text in "abcd")
+    for document_id in (done, failed, running):
+        store.jobs.add(READ, document_id)
+        job = store.jobs.next([READ])
+        assert job is not None
+        if document_id == done:
+            store.jobs.finish(job.id)
+        elif document_id == failed:
+            store.jobs.fail(job.id, "damaged", retry=False)
+    for kind in (READ, EMBED):
+        store.jobs.add(kind, waiting)
+    glance = store.jobs.glance()
+    assert (glance.pending, glance.failed) == ({running, waiting}, 1)
+    assert [job.document_id for job in store.jobs.foremost(9)] == [running, failed, waiting, waiting]
+    assert [job.document_id for job in store.jobs.foremost(2)] == [running, failed]
+
+
 def test_the_preferred_case_goes_first(store: Store, fill: Filler) -> None:
     case = store.cases.create("一")
     other, mine = fill.document(LIBRARY_ID, "a"), fill.document(case.id, "b")
