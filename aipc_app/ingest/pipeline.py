@@ -13,7 +13,7 @@ from msgspec import Struct
 from aipc_app.domain.documents import Document, DocumentStatus, Member, Page, PageState
 from aipc_app.domain.encoder_wire import TextKind
 from aipc_app.domain.fields import DocumentField
-from aipc_app.domain.reader_wire import MemberFound, Opened, PageRead, ReadLimits
+from aipc_app.domain.reader_wire import MemberFound, Opened, PageRead, PictureRead, ReadLimits
 from aipc_app.errors import Cancelled
 from aipc_app.ingest.correcting import with_corrections
 from aipc_app.ingest.intake import MOST_NESTED, TOO_DEEP, TakenMember, keep_members, refused
@@ -69,39 +69,64 @@ def read_document(
 
     Raises DocumentError and its kinds, WorkerDied, Cancelled, StorageError.
     """
-    pages: list[Page] = []
-    opened: list[Opened] = []
-    found: list[MemberFound] = []
+    heard = _Heard(on_fraction)
     too_deep = store.members.depth(document.id) >= MOST_NESTED
-
-    def on_page(read: PageRead) -> None:
-        pages.append(read.page)
-        tell(len(pages))
-
-    def tell(done: float) -> None:
-        expected = opened[0].pages if opened else 0
-        if expected:
-            on_fraction(_READING_SHARE * min(1.0, done / expected))
-
     with store.originals.work_folder() as folder:
         end = reader.read(
             store.originals.path(document.sha256), document.name, password=password, limits=limits,
-            on_page=on_page, on_opened=opened.append, cancel=cancel, work_folder=folder,
-            on_member=None if too_deep else found.append, on_picture=lambda one: tell(len(pages) + one.share),
+            on_page=heard.page, on_opened=heard.opened.append, cancel=cancel, work_folder=folder,
+            on_member=None if too_deep else heard.members.append, on_picture=heard.picture,
         )  # fmt: skip
-        members = keep_members(store, found)
+        members = keep_members(store, heard.members)
     if too_deep and end.members:
         members = (TakenMember(name="…", problem=TOO_DEEP),)
     on_fraction(_READING_SHARE)
+    return _cut(store, document, heard, members, end.encoding, lambda drafts: _index(drafts, on_fraction, cancel))
+
+
+class _Heard:
+    """What the reader tells of a file while it reads; how far it is goes on to `on_fraction`."""
+
+    def __init__(self, on_fraction: OnFraction) -> None:
+        self._on_fraction = on_fraction
+        self.pages: list[Page] = []
+        self.opened: list[Opened] = []
+        self.members: list[MemberFound] = []
+
+    @property
+    def has_layout(self) -> bool:
+        return bool(self.opened and self.opened[0].has_layout)
+
+    def page(self, read: PageRead) -> None:
+        self.pages.append(read.page)
+        self._tell(len(self.pages))
+
+    def picture(self, read: PictureRead) -> None:
+        self._tell(len(self.pages) + read.share)
+
+    def _tell(self, done: float) -> None:
+        expected = self.opened[0].pages if self.opened else 0
+        if expected:
+            self._on_fraction(_READING_SHARE * min(1.0, done / expected))
+
+
+def _cut(
+    store: Store,
+    document: Document,
+    heard: _Heard,
+    members: tuple[TakenMember, ...],
+    encoding: str,
+    index: Callable[[Sequence[Drafted]], tuple[IndexedPassage, ...]],
+) -> ReadResult:
+    """The pages with what the user wrote on them, cut into passages, and what the document is."""
     corrections = store.corrections.of_document(document.id)
-    shown = labelled(with_corrections(pages, corrections))
-    passages = _index(drafts_of(shown), on_fraction, cancel)
-    has_layout = bool(opened and opened[0].has_layout)
+    shown = labelled(with_corrections(heard.pages, corrections))
+    passages = index(drafts_of(shown))
     states = {state: [page.number for page in shown if page.state is state] for state in PageState}
     return ReadResult(
-        pages=shown, read=tuple(page for page in pages if page.number in corrections),
-        fields=recognise(document.name, shown), passages=passages, has_layout=has_layout,
-        members=members, encoding=end.encoding, reason=gaps(states, len(pages), len(passages), members),
+        pages=shown, read=tuple(page for page in heard.pages if page.number in corrections),
+        fields=recognise(document.name, shown), passages=passages, has_layout=heard.has_layout,
+        members=members, encoding=encoding, reason=gaps(states, len(heard.pages), len(passages), members),
     )  # fmt: skip
 
 
