@@ -5,25 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFrame, QStackedWidget
 
 from aipc_app.domain.boxes import span_boxes
 from aipc_app.domain.documents import Document, Page, PageState
-from aipc_app.domain.reader_wire import PageRendered
-from aipc_app.operations import details, documents
-from aipc_app.operations.details import ReadText
-from aipc_app.ui.bridge.lanes import Lane
-from aipc_app.ui.bridge.running import Running
+from aipc_app.operations import documents
 from aipc_app.ui.case.viewer.bar import ViewerBar
 from aipc_app.ui.case.viewer.canvas import PageCanvas
+from aipc_app.ui.case.viewer.correcting import Correcting
+from aipc_app.ui.case.viewer.drawing import PageDrawing
 from aipc_app.ui.case.viewer.editor import PageEditor
 from aipc_app.ui.case.viewer.note import PageNote
 from aipc_app.ui.case.viewer.remedies import Remedies
 from aipc_app.ui.case.viewer.side import SideBySide
 from aipc_app.ui.case.viewer.text_view import TextView
 from aipc_app.ui.context import UiContext
-from aipc_app.ui.problems import translate_error
 from aipc_app.ui.widgets.basics import column
 from aipc_app.ui.widgets.empty import EmptyState
 
@@ -56,17 +52,18 @@ class ViewerPane(QFrame):
         self._place: Place | None = None
         self._document: Document | None = None
         self._pages: tuple[Page, ...] = ()
-        self._drawing: dict[tuple[int, float], Running] = {}
         self._prefer_text = False
         self._beside, self._correct_next = False, False
         self.bar = ViewerBar(context)
         self.note = PageNote(context)
         self.canvas = PageCanvas(context.look)
+        self._drawing = PageDrawing(context, self, self.canvas, self.bar)
         self.text = TextView(context.look)
         words, look = context.words, context.look
         self.nothing = EmptyState(words, look, "page", "viewer.nothing", "viewer.nothing_hint")
         self.no_pages = EmptyState(words, look, "warning", "viewer.no_pages", "viewer.no_pages_hint")
         self.editor = PageEditor(context)
+        self._correcting = Correcting(context, self, self.editor, self._looked_at, self._text_stored)
         self.side = SideBySide(self.editor)
         self.remedies = Remedies(context, self, self.no_pages)
         self.body = QStackedWidget()
@@ -96,7 +93,7 @@ class ViewerPane(QFrame):
     def clear(self) -> None:
         """Show nothing: another case, or the document is gone."""
         self._place, self._document, self._pages = None, None, ()
-        self._stop_drawing()
+        self._drawing.show_document(None)
         self.bar.hide()
         self.note.show_page(None)
         self.body.setCurrentWidget(self.nothing)
@@ -108,7 +105,6 @@ class ViewerPane(QFrame):
             self.show_place(self._place)
 
     def _connect(self) -> None:
-        self.canvas.wanted.connect(self._draw)
         self.canvas.page_changed.connect(self._page_changed)
         self.canvas.zoom_changed.connect(self.bar.show_zoom)
         self.bar.go.connect(self._go)
@@ -118,9 +114,6 @@ class ViewerPane(QFrame):
         self.note.again.connect(lambda: self.remedies.read_again(self._document))
         self.note.original.connect(lambda: self.remedies.open_original(self._document))
         self.note.correct.connect(self.correct)
-        self.editor.saved.connect(self._save_text)
-        self.editor.recognise.connect(self._recognise)
-        self.editor.restored.connect(lambda: self._store_text(None))
         self._context.words.bind(self.canvas, self.canvas.setAccessibleName, "viewer.page_view")
         self._context.words.bind(self.text, self.text.setAccessibleName, "viewer.text_view")
 
@@ -134,8 +127,8 @@ class ViewerPane(QFrame):
     def _take_pages(self, place: Place, document: Document, pages: tuple[Page, ...]) -> None:
         if place is not self._place:
             return
-        self._stop_drawing()
         self._document, self._pages = document, pages
+        self._drawing.show_document(document)
         self.bar.show()
         self.bar.show_document(document, len(pages))
         self.bar.show_attention([page.number for page in pages if page.state in NEED_A_LOOK])
@@ -214,19 +207,16 @@ class ViewerPane(QFrame):
         self.editor.allow_recognition(bool(document and document.has_layout and _can_be_recognised(document)))
         self.editor.show_read("")
         if page.corrected:
-            bridge = self._context.bridge
-            bridge.start(details.read_text(bridge.services, document_id=document_id, page=number), self,
-                         done=lambda read: self._show_read(document_id, number, read))
-
-    def _show_read(self, document_id: int, number: int, read: ReadText | None) -> None:
-        if read is not None and self._document is not None and self._document.id == document_id:
-            self.editor.show_read(read.text if self._number == number else "")
+            self._correcting.show_read(document_id, number)
 
     @property
     def _number(self) -> int:
         """The page looked at."""
         drawn = self._document is not None and self._document.has_layout and (self._drawn or self._beside)
         return self.canvas.page if drawn else (self._place.page if self._place else 1)
+
+    def _looked_at(self) -> tuple[int, int] | None:
+        return None if self._document is None else (self._document.id, self._number)
 
     def _return_canvas(self) -> None:
         if self.canvas.parent() is self.side:
@@ -241,31 +231,6 @@ class ViewerPane(QFrame):
             span = self._place.span if number == self._place.page else None
             self.show_place(Place(self._place.document_id, number, span))
 
-    def _recognise(self) -> None:
-        """Read the page from its picture; the text is a suggestion until the user saves it."""
-        if self._document is None:
-            return
-        document_id, number, bridge = self._document.id, self._number, self._context.bridge
-        self.editor.recognising(True)
-        bridge.start(details.recognise_page(bridge.services, document_id=document_id, page=number), self.editor,
-                     lane=Lane.WORK, done=lambda text: self._suggest(document_id, number, text),
-                     ended=lambda: self.editor.recognising(False))
-
-    def _suggest(self, document_id: int, number: int, text: str) -> None:
-        if self._document is not None and (self._document.id, self._number) == (document_id, number):
-            self.editor.suggest(text)
-
-    def _save_text(self, text: str) -> None:
-        self._store_text(text)
-
-    def _store_text(self, text: str | None) -> None:
-        """The page's text as the user wrote it, or as it was read; the pane is refreshed when it is stored."""
-        if self._document is None:
-            return
-        document_id, number, bridge = self._document.id, self._number, self._context.bridge
-        bridge.start(details.correct_page(bridge.services, document_id=document_id, page=number, text=text), self,
-                     lane=Lane.WORK, done=lambda _none: self._text_stored(document_id, number))
-
     def _text_stored(self, document_id: int, number: int) -> None:
         self.editor.settled()
         if self._place is not None and self._place.document_id == document_id:
@@ -279,34 +244,6 @@ class ViewerPane(QFrame):
     def _tell_marked(self, widget: QFrame, page: Page, place: Place) -> None:
         quote = page.text[place.span[0]:place.span[1]] if place.span else ""
         widget.setAccessibleDescription(self._context.words("viewer.marked", quote=quote) if quote else "")
-
-    def _draw(self, page: int, scale: float) -> None:
-        document = self._document
-        if document is None:
-            return
-        for key in [key for key in self._drawing if key[1] != scale]:
-            self._drawing.pop(key).cancel()
-        bridge = self._context.bridge
-        self._drawing[page, scale] = bridge.start(
-            documents.render_page(bridge.services, document_id=document.id, page=page, scale=scale), self,
-            lane=Lane.DRAW, done=lambda drawn: self._take_image(document.id, page, scale, drawn),
-            failed=lambda error: self.bar.show_problem(translate_error(error, self._context.words).sentence),
-            ended=lambda: self._drawn_or_not(page, scale))
-
-    def _take_image(self, document_id: int, page: int, scale: float, drawn: PageRendered) -> None:
-        if self._document is None or self._document.id != document_id:
-            return
-        image = QImage(drawn.pixels, drawn.width, drawn.height, drawn.width * 3, QImage.Format.Format_RGB888)
-        self.canvas.take_image(page, scale, image.copy())
-
-    def _drawn_or_not(self, page: int, scale: float) -> None:
-        self._drawing.pop((page, scale), None)
-        self.canvas.failed(page, scale)
-
-    def _stop_drawing(self) -> None:
-        for running in self._drawing.values():
-            running.cancel()
-        self._drawing.clear()
 
     def _page_changed(self, number: int) -> None:
         if (self._drawn or self._beside) and self._document and 1 <= number <= len(self._pages):
