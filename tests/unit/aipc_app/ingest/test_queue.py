@@ -225,6 +225,16 @@ def test_an_absent_encoder_is_not_asked_for_all_the_time(bench: Bench) -> None:
     assert 1 <= bench.encoder.starts <= 8  # ever more seldom, however much news there is
 
 
+def test_without_an_encoder_the_time_left_is_that_of_reading(bench: Bench) -> None:
+    case = bench.store.cases.create("一")
+    bench.encoder.go()
+    bench.queue.start()
+    bench.drop(case.id, *((f"{n}.txt", f"第{n}份合同") for n in range(5)))
+    bench.until(lambda: found(bench, "合同", case.id) == 5)
+    bench.until(lambda: bench.queue.indexing().seconds_left == 0.0)
+    assert bench.queue.indexing().pending.embed_documents == 5
+
+
 def test_an_encoder_killed_in_mid_document_costs_one_batch(bench: Bench) -> None:
     case = bench.store.cases.create("一")
     bench.encoder.deaths["第70页"] = 1

@@ -48,6 +48,11 @@ def test_a_glance_counts_documents_and_a_list_begins_with_what_matters(store: St
     assert (glance.pending, glance.failed) == ({running, waiting}, 1)
     assert [job.document_id for job in store.jobs.foremost(9)] == [running, failed, waiting, waiting]
     assert [job.document_id for job in store.jobs.foremost(2)] == [running, failed]
+    assert store.jobs.any_unfinished(EMBED)
+    store.jobs.next([EMBED])
+    assert store.jobs.any_unfinished(EMBED)
+    store.jobs.cancel(store.jobs.of_document(waiting)[-1].id)
+    assert not store.jobs.any_unfinished(EMBED) and store.jobs.any_unfinished(READ)
 
 
 def test_the_preferred_case_goes_first(store: Store, fill: Filler) -> None:
