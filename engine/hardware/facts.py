@@ -109,7 +109,11 @@ def machine_name(inventory: Inventory) -> str:
 
 
 def _key(buffers: ComputeBuffers) -> tuple[object, ...]:
-    return buffers.shape, buffers.context_tokens, buffers.ubatch_tokens, buffers.kv_type, buffers.fetched
+    """Of runs with a number of layers of their own the last one is kept: as many as a limit is moved would pile up."""
+    return (
+        buffers.shape, buffers.context_tokens, buffers.ubatch_tokens, buffers.kv_type, buffers.fetched,
+        bool(buffers.gpu_layers),
+    )  # fmt: skip
 
 
 def _name(digest: str) -> str:

@@ -18,7 +18,7 @@ from engine.hardware.inventory import take_inventory
 from engine.models.gguf_parts import read_model_header
 from engine.models.layout import Layout, layout_of
 from engine.placement.compute import was_run_dry
-from engine.placement.planner import best_gpu, place
+from engine.placement.planner import best_gpu, place, some_layers
 from engine.types.machine import Inventory, Speeds
 from engine.types.plan import PlacementPlan, PlanWishes
 from engine.wire.child import Hello
@@ -121,7 +121,8 @@ def _plan(task: MakePlan) -> PlanMade:
     inventory = _inventory(task.facts, live=task.wishes.vram_bytes is None)
     plan = _placed(layout, inventory, task.wishes, task.facts)
     facts = _store(task.facts).of_model(layout.digest, "")
-    return PlanMade(plan, inventory, was_run_dry(facts, plan.context, task.wishes.kv_type))
+    known = was_run_dry(facts, plan.context, task.wishes.kv_type, some_layers(layout, plan))
+    return PlanMade(plan, inventory, known)
 
 
 def _placed(layout: Layout, inventory: Inventory, wishes: PlanWishes, folder: str) -> PlacementPlan:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from engine.models.layout import Layout
-from engine.placement.compute import compute_of
+from engine.placement.compute import compute_of, counts_run_dry
 from engine.placement.packing import fullest
 from engine.placement.speed import Load, Speed, speed_of
 from engine.placement.units import ExpertTensor, Units
@@ -63,21 +63,25 @@ class Problem(Struct, frozen=True):
     kv_type: str
     ubatches: tuple[int, ...]
 
-    def compute(self, shape: ComputeShape, ubatch: int, *, fetched: bool) -> ComputeBuffers:
+    def compute(self, shape: ComputeShape, ubatch: int, *, fetched: bool, gpu_layers: int = 0) -> ComputeBuffers:
         return compute_of(
-            self.layout, self.units, self.facts, shape, ubatch, self.context, self.kv_type, fetched=fetched
-        )
+            self.layout, self.units, self.facts, shape, ubatch, self.context, self.kv_type, fetched=fetched,
+            gpu_layers=gpu_layers,
+        )  # fmt: skip
 
     def gpu_compute(self, shape: ComputeShape, ubatch: int) -> int:
         """VRAM set aside for buffers, wherever the weights in RAM will lie: that is decided by the speed."""
-        return max(self.compute(shape, ubatch, fetched=fetched).gpu_bytes for fetched in (True, False))
+        return max(found.gpu_bytes for found in self._all(shape, ubatch))
 
     def cpu_compute(self, shape: ComputeShape) -> int:
         """RAM set aside for buffers: those of the longest step, so that a longer one never drives out weights."""
         ubatches = (min(self.ubatches),) if shape is ComputeShape.NOTHING else self.ubatches
-        return max(
-            self.compute(shape, ubatch, fetched=fetched).cpu_bytes for ubatch in ubatches for fetched in (True, False)
-        )
+        return max(found.cpu_bytes for ubatch in ubatches for found in self._all(shape, ubatch))
+
+    def _all(self, shape: ComputeShape, ubatch: int) -> Iterator[ComputeBuffers]:
+        """Of all numbers of layers: were room set aside for each number's own, more memory could be a slower plan."""
+        for fetched, count in itertools.product((True, False), counts_run_dry(self.facts, shape)):
+            yield self.compute(shape, ubatch, fetched=fetched, gpu_layers=count)
 
 
 def candidates(problem: Problem) -> Iterator[Candidate]:
@@ -169,7 +173,9 @@ def _candidate(
     )
     correction = problem.facts.correction
     speed = speed_of(load, problem.inventory, has_gpu=has_gpu, correction=(correction.decode, correction.prefill))
-    compute = _buffers(problem, shape, ubatch, fetched=bool(overflow) or speed.streams, experts=bool(gpu_experts))
+    compute = _buffers(
+        problem, shape, ubatch, first, fetched=bool(overflow) or speed.streams, experts=bool(gpu_experts)
+    )
     vram = gpu_weights + gpu_memory + compute.gpu_bytes + (correction.gpu_bytes if has_gpu else 0)
     return Candidate(
         shape=shape, ubatch=ubatch, first_gpu_layer=first, gpu_experts=gpu_experts, compute=compute,
@@ -178,16 +184,24 @@ def _candidate(
     )  # fmt: skip
 
 
-def _buffers(problem: Problem, shape: ComputeShape, ubatch: int, *, fetched: bool, experts: bool) -> ComputeBuffers:
+def _buffers(
+    problem: Problem, shape: ComputeShape, ubatch: int, first: int, *, fetched: bool, experts: bool
+) -> ComputeBuffers:
     """Of a placement with or without experts on the GPU; where some are, it also has what they are computed in.
 
     Mapped weights are fetched like pinned ones.
     """
-    found = problem.compute(shape, ubatch, fetched=fetched)
+    layers = gpu_layers(problem.layout, first) if shape is ComputeShape.SOME_LAYERS else 0
+    found = problem.compute(shape, ubatch, fetched=fetched, gpu_layers=layers)
     if not experts:
         return found
     whole = problem.compute(_EVERYTHING, ubatch, fetched=True)
     return msgspec.structs.replace(found, gpu_bytes=max(found.gpu_bytes, whole.gpu_bytes))
+
+
+def gpu_layers(layout: Layout, first: int) -> int:
+    """As llama.cpp counts them: the last layers, those that are not loaded included, and the output as one more."""
+    return layout.layers - first + 1
 
 
 def _filled(problem: Problem, memory: int) -> int:

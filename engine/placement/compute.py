@@ -18,12 +18,14 @@ FIRST_ESTIMATE = 512 << 20  # of a CPU's buffers, until they were measured
 
 def compute_of(
     layout: Layout, units: Units, facts: PlanFacts, shape: ComputeShape, ubatch: int, context: int, kv_type: str,
-    *, fetched: bool = True,
+    *, fetched: bool = True, gpu_layers: int = 0,
 ) -> ComputeBuffers:  # fmt: skip
-    """The buffers of this shape; `fetched` as in ComputeBuffers."""
-    known = _known(facts, shape, ubatch, context, kv_type, fetched=fetched or not leaves_weights(shape))
-    if known is not None:
-        return known
+    """The buffers of this shape; `fetched` and `gpu_layers` as in ComputeBuffers."""
+    fetched_or_none = fetched or not leaves_weights(shape)
+    for count in (gpu_layers, 0):
+        known = _known(facts, shape, ubatch, context, kv_type, fetched=fetched_or_none, gpu_layers=count)
+        if known is not None:
+            return known
     if shape is ComputeShape.NOTHING:
         return ComputeBuffers(shape, context, ubatch, kv_type, 0, max(FIRST_ESTIMATE, _rows(layout, ubatch, context)))
     on_cpu = _known(facts, ComputeShape.NOTHING, ubatch, context, kv_type)
@@ -40,17 +42,31 @@ def leaves_weights(shape: ComputeShape) -> bool:
     return shape in (ComputeShape.SOME_LAYERS, ComputeShape.WITHOUT_EXPERTS)
 
 
-def was_run_dry(facts: PlanFacts, context: int, kv_type: str) -> bool:
-    """Whether a dry run for this context was kept; on a machine without a GPU it tells of the CPU alone."""
-    return any((known.context_tokens, known.kv_type) == (context, kv_type) for known in facts.compute)
+def counts_run_dry(facts: PlanFacts, shape: ComputeShape) -> tuple[int, ...]:
+    """How many layers were on the GPU in dry runs of their own, and 0 for the shape's."""
+    return tuple({0, *(known.gpu_layers for known in facts.compute if known.shape is shape)})
+
+
+def was_run_dry(facts: PlanFacts, context: int, kv_type: str, some_layers: int = 0) -> bool:
+    """Whether a dry run for this context was kept; on a machine without a GPU it tells of the CPU alone.
+
+    `some_layers` of the plan, 0 for one of another shape: with a GPU, just so many must have been run.
+    """
+    kept = [known for known in facts.compute if (known.context_tokens, known.kv_type) == (context, kv_type)]
+    partial = {known.gpu_layers for known in kept if known.shape is ComputeShape.SOME_LAYERS}
+    return bool(kept) and (not some_layers or not partial or some_layers in partial)
 
 
 def _known(
-    facts: PlanFacts, shape: ComputeShape, ubatch: int, context: int, kv_type: str, *, fetched: bool = True
-) -> ComputeBuffers | None:
-    wanted = (shape, cells(context), ubatch, kv_type, fetched)
+    facts: PlanFacts, shape: ComputeShape, ubatch: int, context: int, kv_type: str, *, fetched: bool = True,
+    gpu_layers: int = 0,
+) -> ComputeBuffers | None:  # fmt: skip
+    wanted = (shape, cells(context), ubatch, kv_type, fetched, gpu_layers)
     for known in facts.compute:
-        has = (known.shape, cells(known.context_tokens), known.ubatch_tokens, known.kv_type, known.fetched)
+        has = (
+            known.shape, cells(known.context_tokens), known.ubatch_tokens, known.kv_type, known.fetched,
+            known.gpu_layers,
+        )  # fmt: skip
         if has == wanted:
             return known
     return None

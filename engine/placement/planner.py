@@ -13,7 +13,7 @@ import msgspec
 from engine.errors import OutOfMemory, RequestInvalid
 from engine.models.layout import KV_BYTES, Layout
 from engine.placement.advice import what_would_help, why_not
-from engine.placement.candidate import UBATCHES, Candidate, Limits, Problem, candidates
+from engine.placement.candidate import UBATCHES, Candidate, Limits, Problem, candidates, gpu_layers
 from engine.placement.explain import explanation
 from engine.placement.parts import parts_of
 from engine.placement.patterns import cpu_patterns
@@ -93,6 +93,12 @@ def best_gpu(inventory: Inventory) -> Device | None:
     return max(gpus, key=lambda device: device.memory_free, default=None)
 
 
+def some_layers(layout: Layout, plan: PlacementPlan) -> int:
+    """How many layers, as llama.cpp counts them, lie on the GPU where they are some of all; else 0."""
+    count = plan.load.gpu_layers if plan.load else 0
+    return count if count <= layout.layers else 0
+
+
 def shelf_bytes(inventory: Inventory) -> int:
     """RAM for states of prompts set aside: an eighth of what is free once the model is loaded, at most 2 GiB."""
     return min(_MOST_SHELF_BYTES, inventory.memory_available // 8)
@@ -165,7 +171,8 @@ def _plan(problem: Problem, found: Candidate, wishes: PlanWishes, wanted: int) -
     advice = what_would_help(problem, found, lambda better: _faster(layout, problem, wishes, better))
     threads = wishes.threads or problem.inventory.usable_cores
     load = LoadPlan(
-        gpu_layers=_gpu_layers(layout, found), context_tokens=problem.context, threads=threads,
+        gpu_layers=0 if found.shape is ComputeShape.NOTHING else gpu_layers(layout, found.first_gpu_layer),
+        context_tokens=problem.context, threads=threads,
         batch_tokens=max(BATCH_TOKENS, found.ubatch), ubatch_tokens=found.ubatch, kv_type=problem.kv_type,
         reasons=(*told, *advice), device="" if found.shape is ComputeShape.NOTHING else problem.limits.gpu,
         host_buffer=host_buffer, cpu_tensors=cpu_patterns(problem.units, found),
@@ -196,13 +203,6 @@ def _host_buffer(found: Candidate) -> HostBuffer:
     if found.shape is ComputeShape.NOTHING or not found.speed.streams:
         return HostBuffer.REPACKED
     return HostBuffer.PINNED
-
-
-def _gpu_layers(layout: Layout, found: Candidate) -> int:
-    """As llama.cpp counts them: the last layers, those that are not loaded included, and the output as one more."""
-    if found.shape is ComputeShape.NOTHING:
-        return 0
-    return layout.layers - found.first_gpu_layer + 1
 
 
 def _refused(problem: Problem, fits: Callable[[int, str], bool]) -> PlacementPlan:

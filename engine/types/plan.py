@@ -90,6 +90,7 @@ class ComputeBuffers(Struct, frozen=True):
     """Compute buffers of one shape, as llama.cpp's dry run measured them (or as they are estimated). Bytes.
 
     `fetched`: the GPU can fetch the weights that lie in RAM, and has a buffer for them; reordered ones it can't.
+    `gpu_layers`: of a dry run with just so many layers on the GPU, as llama.cpp counts them; 0 stands for the shape.
     """
 
     shape: ComputeShape
@@ -100,6 +101,7 @@ class ComputeBuffers(Struct, frozen=True):
     cpu_bytes: int
     measured: bool = True
     fetched: bool = True
+    gpu_layers: int = 0
 
 
 class Correction(Struct, frozen=True):

@@ -44,6 +44,15 @@ def test_dry_runs_are_kept_and_replaced(store: FactsStore) -> None:
     assert store.of_model("another", "").compute == ()
 
 
+def test_of_dry_runs_with_just_so_many_layers_the_last_is_kept_beside_the_shapes(store: FactsStore) -> None:
+    some, ten, twelve = (
+        ComputeBuffers(ComputeShape.SOME_LAYERS, 4_096, 512, "f16", 1, 1, gpu_layers=count) for count in (0, 10, 12)
+    )
+    store.keep_compute("digest", (some, ten))
+    store.keep_compute("digest", (twelve,))
+    assert store.of_model("digest", "").compute == (some, twelve)
+
+
 def test_another_build_has_other_buffers(store: FactsStore, tmp_path: Path) -> None:
     store.keep_compute("digest", (SHAPE,))
     assert FactsStore(tmp_path / "measured", "1.1").of_model("digest", "").compute == ()

@@ -13,7 +13,8 @@ from engine.errors import OutOfMemory, RequestInvalid
 from engine.models.gguf_parts import ModelHeader
 from engine.models.gguf_reader import TensorEntry
 from engine.models.layout import Layout, layout_of
-from engine.placement.planner import place, plan_load
+from engine.placement.compute import was_run_dry
+from engine.placement.planner import place, plan_load, some_layers
 from engine.types.machine import Inventory, Speeds
 from engine.types.model import Device, DeviceKind, HostBuffer, LoadRequest
 from engine.types.plan import (
@@ -218,6 +219,30 @@ def test_buffers_are_those_of_where_the_weights_in_ram_will_lie(link: float, gpu
     assert bytes_of(made, PartKind.COMPUTE, "GPU0") == gpu_mib * MIB
     assert bytes_of(made, PartKind.COMPUTE, "CPU") == cpu_mib * MIB
     assert made.predicted.vram_bytes <= 8 * GIB
+
+
+def test_buffers_of_some_layers_are_those_of_just_so_many_and_take_no_more_layers_in() -> None:
+    """Else a plan would change with what was measured for it, and more memory could give a slower one."""
+    wishes = PlanWishes(vram_bytes=1_100 * MIB, ram_bytes=64 * GIB, context_tokens=16_384, ubatch_tokens=512)
+
+    def some(gpu_mib: int, gpu_layers: int) -> tuple[ComputeBuffers, ...]:
+        return tuple(
+            ComputeBuffers(ComputeShape.SOME_LAYERS, 16_384, 512, "f16", gpu_mib * MIB, 219 * MIB,
+                           fetched=fetched, gpu_layers=gpu_layers) for fetched in (True, False)
+        )  # fmt: skip
+
+    before = place(mixture(), machine(), wishes, PlanFacts(some(300, 0)))
+    assert before.load is not None
+    count = some_layers(mixture(), before)
+    assert 1 < count < mixture().layers and not was_run_dry(PlanFacts(some(300, 0)), 16_384, "f16", count)
+    facts = PlanFacts((*some(300, 0), *some(200, count)))
+    after = place(mixture(), machine(), wishes, facts)
+    assert after.load is not None and was_run_dry(facts, 16_384, "f16", some_layers(mixture(), after))
+    assert bytes_of(before, PartKind.COMPUTE, "GPU0") == 300 * MIB
+    assert bytes_of(after, PartKind.COMPUTE, "GPU0") == 200 * MIB
+    assert after.gpu_weight_bytes == before.gpu_weight_bytes
+    more = place(mixture(), machine(), wishes, PlanFacts((*some(300, 0), *some(400, count))))
+    assert more.predicted.vram_bytes <= 1_100 * MIB
 
 
 LAYOUTS = {
