@@ -158,8 +158,12 @@ def _described(library: Library, request: LoadRequest) -> object:
         loaded.close()
 
 
-def test_a_model_over_the_limit_of_ram_is_mapped_and_answers(library: Library, tiny_model: Path) -> None:
-    request = LoadRequest(str(tiny_model), context_tokens=512, threads=1, ram_limit_bytes=552 * MIB)  # half of it
+def test_a_model_over_the_limit_of_ram_is_mapped_and_answers(
+    library: Library, tiny_model: Path, tmp_path: Path
+) -> None:
+    request = LoadRequest(
+        str(tiny_model), context_tokens=512, threads=1, ram_limit_bytes=552 * MIB, facts=str(tmp_path / "measured")
+    )  # half of it
     loaded = load(library, request, lambda _: True)
     try:
         assert loaded.plan.host_buffer is HostBuffer.MAPPED
@@ -167,6 +171,7 @@ def test_a_model_over_the_limit_of_ram_is_mapped_and_answers(library: Library, t
         told = loaded.description
         assert told.ram_bytes < sum(size for _, size in loaded.model.buffers)  # the mapping is the whole file
         assert told.ram_bytes <= told.planned_ram_bytes
+        assert told.decode_tokens_per_s == 0.0  # its tokens would have asked the disk for most of the file
     finally:
         loaded.close()
 
