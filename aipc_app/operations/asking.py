@@ -14,6 +14,7 @@ from aipc_app.log import SEARCH
 from aipc_app.operations.models import ensure_loaded
 from aipc_app.operations.op import Op, simply
 from aipc_app.operations.services import Services
+from aipc_app.search.everyday import legal_words
 from aipc_app.text.tokens import query_tokens, search_tokens
 
 
@@ -98,11 +99,13 @@ class StageFound(Struct, frozen=True, kw_only=True):
 
 
 class FoundWhy(Struct, frozen=True, kw_only=True):
-    """Why a passage is evidence. `words`: of the query, as they are searched, that stand in it."""
+    """Why a passage is evidence. `words`: of the query, as they are searched, that stand in it; `legal_words`: the
+    words of statutes for the query's that do, where words found it."""
 
     stages: tuple[StageFound, ...]
     score: float
     words: tuple[str, ...]
+    legal_words: tuple[str, ...] = ()
 
 
 def why_found(*, query: str, evidence: Evidence) -> Op[FoundWhy]:
@@ -115,6 +118,8 @@ def _why(query: str, evidence: Evidence) -> FoundWhy:
     whole = sum(parts.values()) or 1.0
     passage = evidence.passage
     inside = frozenset(search_tokens(f"{passage.heading or ''} {passage.article or ''} {passage.text}"))
+    words = tuple(token for token in query_tokens(query) if token in inside and len(token) > 1)
+    legal = legal_words(query) if Stage.KEYWORD in evidence.ranks else ()
     return FoundWhy(
         stages=tuple(
             StageFound(stage=stage, rank=evidence.ranks.get(stage), share=parts.get(stage, 0.0) / whole)
@@ -122,5 +127,6 @@ def _why(query: str, evidence: Evidence) -> FoundWhy:
             if stage is not Stage.RERANK or stage in evidence.ranks
         ),
         score=evidence.score,
-        words=tuple(token for token in query_tokens(query) if token in inside and len(token) > 1),
+        words=words,
+        legal_words=tuple(word for word in legal if inside.issuperset(search_tokens(word))),
     )

@@ -1,7 +1,8 @@
-"""What lay people say, and what statutes call it: 房东 is 出租人. A question is searched by both.
+"""What lay people say, and what statutes call it: 房东 is 出租人. The library is searched by the words of both.
 
-From general knowledge of Chinese law's terms, fitted to no set of questions. Left: as it stands in a question, the
-longest first; right: the words of statutes. Of words whose everyday meaning is the legal one nothing is needed.
+From general knowledge of Chinese law's terms, fitted to no set of questions; figures in decisions/0002. Left: as it
+stands in a question, the longest first; right: the words of statutes. Of words whose everyday meaning is the legal one
+nothing is needed.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import PurePosixPath
@@ -25,25 +26,30 @@ _LIST = re.compile(
 )
 _TITLE = re.compile(r"《([^《》\n]{2,60})》")
 _WORDS = ("废止", "失效")
+_QUICK_S, _PAUSES = 0.05, 20  # longer readings are followed by a pause so many times as long
 _MOST_READ = 3_000  # passages that speak of repealing
 
 
 class LawsInForce:
-    """May be used from any thread. Read anew only when the library has other documents."""
+    """May be used from any thread. Read anew when the library has other documents; while a large one is being built,
+    not for every search."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
         self._of: frozenset[int] = frozenset()
         self._known: Mapping[int, Force] = {}
+        self._not_before = 0.0
 
     def known(self) -> Mapping[int, Force]:
         """By document id, for those of which something speaks against being law now. Raises StorageError."""
         present = self._store.documents.ids_of_case(LIBRARY_ID)
         with self._lock:
-            if present != self._of:
-                self._known = self._read()
-                self._of = present
+            if present != self._of and time.monotonic() >= self._not_before:
+                started = time.monotonic()
+                self._known, self._of = self._read(), present
+                took = time.monotonic() - started
+                self._not_before = time.monotonic() + (_PAUSES * took if took > _QUICK_S else 0.0)
             return self._known
 
     def _read(self) -> dict[int, Force]:

@@ -40,11 +40,11 @@ class SearchService:
         *,
         using: frozenset[Stage] = frozenset(Stage),
         weighed: bool = True,
-        everyday: bool = False,
+        everyday: bool = True,
         reranker: Reranker | None = None,
     ) -> None:
         """`weighed`: codes before laws before regulations (authority.py). `everyday`: questions to the library are
-        searched in the words of statutes too (everyday.py). `reranker`: None where there is no model."""
+        searched by the words of statutes too (everyday.py). `reranker`: None where there is no model."""
         self._everyday, self._reranker = everyday, reranker
         self._store, self._encoder = store, encoder
         self._using, self._weighed = using, weighed
@@ -67,7 +67,7 @@ class SearchService:
         asked = self._in_legal_words(query) if LIBRARY_ID in cases else query
         # The encoder is another process: both look at once.
         by_words = self._beside.submit(self._by_words, asked, cases, documents, depth)
-        near, missing = self._by_meaning(asked, cases, documents, depth)
+        near, missing = self._by_meaning(query, cases, documents, depth)
         words = by_words.result()
         lists: dict[Stage, Sequence[Hit]] = {Stage.KEYWORD: words, Stage.VECTOR: near}
         known = self._store.passages.get(

@@ -11,7 +11,17 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QListView, QPushButton, QTextEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QTextEdit,
+    QToolButton,
+    QWidget,
+)
 
 from aipc_app import paths
 from aipc_app.domain.documents import LIBRARY_ID, DocumentStatus, Page, PageState
@@ -19,6 +29,7 @@ from aipc_app.errors import UserMistake
 from aipc_app.ingest.passages import drafts_of, index_passage
 from aipc_app.operations.documents import add_files
 from aipc_app.ui.case.conversation.saving import write_conversation
+from aipc_app.ui.case.conversation.why import WhyPopover
 from aipc_app.ui.case.viewer.geometry import box_rect, fit_width
 from aipc_app.ui.case.viewer.pane import Place
 from aipc_app.ui.case.viewer.text_view import PART_CHARS, part_around, utf16_offset
@@ -183,6 +194,22 @@ class TestLibrary:
         with rig.qtbot.waitSignal(page.bench.viewer.shown):
             QTest.mouseClick(along, Qt.MouseButton.LeftButton)
         assert page.bench.viewer.text.marked_text.startswith("第四条")
+
+    def test_why_tells_the_words_of_statutes_that_found_a_passage(self, rig: Rig, page: LibraryPage) -> None:
+        library = rig.services.store.cases.get(LIBRARY_ID)
+        rig.store_document(library, "租赁法.md", "第一条 出租人应当返还定金。")
+        page.finder.field.setText("房东不退押金")
+        rig.until(lambda: page.finder.cards == 1)
+        name = rig.desktop.context.words("why.open")
+        why = next(made for made in page.finder.findChildren(QToolButton) if made.accessibleName() == name)
+        QTest.mouseClick(why, Qt.MouseButton.LeftButton)
+        rig.until(lambda: rig.window.findChildren(WhyPopover))
+        popover = rig.window.findChild(WhyPopover)
+        told = " ".join(made.text() for made in popover.findChildren(QLabel))
+        assert "In the words of statutes: 出租人, 定金, 返还" in told
+        assert "No word of the question" not in told
+        QTest.keyClick(popover, Qt.Key.Key_Escape)
+        rig.until(lambda: rig.window.findChild(WhyPopover) is None)
 
     def test_reranking_lands_after_the_evidence_is_on_the_screen(
         self, rig: Rig, page: LibraryPage, monkeypatch: pytest.MonkeyPatch

@@ -77,11 +77,11 @@ class WhyPopover(QFrame):
 
     def _words_told(self, why: FoundWhy) -> str:
         words = self._context.words
-        if not why.words:
-            return words("why.no_words")
         mark = "、" if words.language == "zh" else ", "
-        shown = (_DECIMAL.sub(".", word) for word in why.words[:_MOST_WORDS])
-        return words("why.words", words=mark.join(shown))
+        shown = mark.join(_DECIMAL.sub(".", word) for word in why.words[:_MOST_WORDS])
+        told = [words("why.words", words=shown)] if shown else []
+        told += [words("why.legal_words", words=mark.join(why.legal_words))] if why.legal_words else []
+        return "\n".join(told) or words("why.no_words")
 
 
 def open_why(button: QWidget, context: UiContext, query: str, evidence: Evidence) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from aipc_app.domain.documents import LIBRARY_ID, Document, Force, ForceState
 from aipc_app.domain.fields import DocumentField, FieldName
+from aipc_app.search import in_force
 from aipc_app.search.in_force import LawsInForce, repealed_titles
 from aipc_app.search.service import SearchService
 from aipc_app.store import Store
@@ -68,6 +69,19 @@ def test_what_is_added_is_known_at_once(desk: Desk, store: Store) -> None:
     assert laws.known() == {}
     law(desk, "公司法(2023-12-29).md", "公司法", "新。")
     assert set(laws.known()) == {old.id}
+
+
+def test_a_long_reading_is_not_repeated_for_every_search(
+    desk: Desk, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(in_force, "_QUICK_S", 0.0)
+    monkeypatch.setattr(in_force, "_PAUSES", 1e9)
+    laws = LawsInForce(store)
+    law(desk, "公司法(2018-10-26).md", "公司法", "旧。")
+    assert laws.known() == {}
+    law(desk, "公司法(2023-12-29).md", "公司法", "新。")
+    assert laws.known() == {}
+    assert len(LawsInForce(store).known()) == 1
 
 
 def test_search_marks_what_is_no_longer_law_and_puts_it_behind_the_newer(desk: Desk, search: SearchService) -> None:
