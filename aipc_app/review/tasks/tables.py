@@ -18,6 +18,7 @@ from aipc_app.text.tokens import query_tokens
 _TOTALS = frozenset(("合计", "总计", "小计", "共计", "total", "subtotal", "sum", "总额"))
 _FIGURES = (FactKind.NUMBER, FactKind.AMOUNT, FactKind.PERCENT, FactKind.COUNT, FactKind.MULTIPLE, FactKind.DURATION)
 _SHOWN_ROWS = 6
+_FEWEST_ROWS = 2  # two lines set in columns, such as a paper's number and its matter, are no table to work with
 _Day = tuple[int, int, int]
 
 
@@ -31,7 +32,7 @@ class Picked(Struct, frozen=True):
 
 def case_tables(units: Units) -> tuple[Table, ...]:
     """All tables in the order of the documents; those set by rules or tabs before those set by spaces."""
-    found = [table for table in tables_of(units) if len(table.head.cells) > 1]
+    found = [table for table in tables_of(units) if len(table.head.cells) > 1 and len(table.rows) >= _FEWEST_ROWS]
     taken = [(row.source, row.start, row.end) for table in found for row in (table.head, *table.rows)]
     for table in figure_tables(units):
         if not any(_overlaps(row, taken) for row in table.rows):

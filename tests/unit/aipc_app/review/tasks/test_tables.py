@@ -80,3 +80,9 @@ def test_operations(operation: str, value: int) -> None:
 
 def test_an_average_is_exact() -> None:
     assert work_out("average", [Decimal("0.1"), Decimal("0.2")]) == Decimal("0.15")
+
+
+def test_two_lines_set_in_columns_are_no_table() -> None:
+    text = "案号：（2024）江0112民初3876号　　案由：民间借贷纠纷\n提交人：陈国梁　　提交日期：2024年5月20日\n"
+    source = Source(document_id=1, document="清单.docx", page=1, page_text=text, start=0, end=len(text))
+    assert case_tables(cut_units((source,))) == ()
