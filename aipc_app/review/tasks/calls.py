@@ -6,7 +6,7 @@ Nothing of a document goes into the grammar: documents and tables are called D1,
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -111,14 +111,18 @@ def written(call: Call) -> str:
     return json.dumps(ordered, ensure_ascii=False)
 
 
-def grammar_of(documents: Sequence[str], tables: Sequence[str], *, only_answer: bool = False) -> str:
-    """The grammar (GBNF) of the next call as `written` writes it; a tool that has nothing to work on is left out.
+def grammar_of(
+    documents: Sequence[str], tables: Sequence[str], *, without: Collection[str] = (), only_answer: bool = False
+) -> str:
+    """The grammar (GBNF) of the next call as `written` writes it; a tool that has nothing to work on is left out, and
+    so are those named in `without`.
 
     One rule for the reason all calls begin with: as alternatives of a JSON schema each of them would carry its own,
     and every token be tried ten times over.
     """
     names = {"document": tuple(documents), "table": tuple(tables)}
-    kinds = [Answer] if only_answer else [k for k in TOOLS if all(names.get(field, ("",)) for field in _fields(k))]
+    usable = [k for k in TOOLS if all(names.get(field, ("",)) for field in _fields(k)) and name_of(k) not in without]
+    kinds = [Answer] if only_answer else usable
     rules = [
         f'root ::= "{{\\"why\\": " why ", \\"tool\\": " ({" | ".join(_rule_name(kind) for kind in kinds)}) "}}"',
         *(f"{_rule_name(kind)} ::= {_arguments(kind, names)}" for kind in kinds),

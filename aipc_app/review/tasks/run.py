@@ -98,6 +98,7 @@ class _Run:
         self._results: dict[int, Decimal] = {}
         self.worked: list[Worked] = []
         self._problems = 0
+        self._failing: set[str] = set()  # tools that brought nothing since the last step that brought something
         self._timing = review.timing
         self._began = time.monotonic()
 
@@ -169,7 +170,12 @@ class _Run:
 
     def _note(self, written: str, outcome: Outcome) -> None:
         self._taken.append(Taken(written, outcome.text or outcome.problem))
-        self._problems += bool(outcome.problem)
+        call = calls.read_call(written)
+        if outcome.problem:
+            self._problems += 1
+            self._failing |= {calls.name_of(type(call))} if call is not None else set()
+        else:
+            self._failing.clear()
         if outcome.value is not None:
             self._results[len(self._taken)] = outcome.value
         if outcome.working:
@@ -201,7 +207,10 @@ class _Run:
         prompt = prompt_of(
             self.task, self.language, self._contents, self._taken, room=room, only_answer=only_answer
         )
-        grammar = calls.grammar_of(self._desk.document_names, self._desk.table_names, only_answer=only_answer)
+        # A small model that was told no writes the very same call again: it is led to another tool.
+        grammar = calls.grammar_of(
+            self._desk.document_names, self._desk.table_names, without=self._failing, only_answer=only_answer
+        )
         request = GenerateRequest(
             prompt, max_tokens=_MAX_TOKENS, grammar=grammar, priority=Priority.BACKGROUND, owner=self._owner
         )

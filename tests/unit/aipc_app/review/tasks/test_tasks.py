@@ -95,11 +95,13 @@ def test_a_worked_out_figure_shows_its_working_and_both_inputs(make: Make) -> No
 
 
 def test_a_figure_that_was_not_read_is_not_calculated_with(make: Make) -> None:
-    bench, _ = make({"tool": "calculate", "expression": "77,777-90,000"}, answer("相差12,223元。"))
+    bench, script = make({"tool": "calculate", "expression": "77,777-90,000"}, answer("相差12,223元。"))
     review = bench.do(bench.begin_task("比较本金"))
     step = review.finding("step_2")
     assert step is not None and step.status is FindingStatus.NOT_FOUND and "77,777" in step.reason
     assert result(review).status is FindingStatus.NOT_FOUND and not result(review).sentences
+    first, second = (request.grammar or "" for request in script.asked)
+    assert "calculate ::=" in first and "calculate" not in second  # a tool that failed is not offered at once again
 
 
 @pytest.mark.parametrize(
