@@ -94,7 +94,8 @@ def _in_line(data: bytes, place: int) -> Iterator[int]:
     size, head, kind = struct.unpack_from("<IHH", data, place)
     at, end = place + head, min(place + size, len(data))
     if kind not in (_STORED, _STORED_WITH_NAME):
-        yield from [at] if at < end else ()
+        if at < end:
+            yield at
         return
     at += 1 + data[at] if kind == _STORED_WITH_NAME and at < end else 0
     for record in children(data, at, end):

@@ -40,7 +40,8 @@ class Drawing:
 
 def lines(words: Sequence[Word]) -> Iterator[str]:
     """Words that follow each other on one height are one line."""
-    line, before = "", None
+    line = ""
+    before: Word | None = None
     for word in words:
         text = "".join(char for char in word.text if char.isspace() or unicodedata.category(char)[0] != "C")
         if not text.strip():

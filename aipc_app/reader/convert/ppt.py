@@ -70,5 +70,7 @@ class _Show:
 def _texts(slide: PptSlide, pictures: PictureText) -> Iterator[str]:
     for block in slide.blocks:
         text = block if isinstance(block, str) else "\n".join(pictures.lines(str(block))).strip("\n")
-        yield from [text] if text.strip() else ()
-    yield from [f"{NOTES}\n{slide.notes}"] if slide.notes.strip() else ()
+        if text.strip():
+            yield text
+    if slide.notes.strip():
+        yield f"{NOTES}\n{slide.notes}"
