@@ -19,6 +19,7 @@ from aipc_app.domain.encoder_wire import (
     IndexDone,
     IndexSearch,
     Neighbours,
+    Rerank,
     TextKind,
 )
 from aipc_app.encoder.embedder import Matrix
@@ -146,6 +147,37 @@ def test_long_embedding_and_everything_else_go_to_different_threads() -> None:
     assert desk.embedding.take(wait=False) is None
     assert desk.embedding.is_cancelled(1)
     assert [desk.serving.take(wait=False).id for _ in range(3)] == [2, 3, 4]  # type: ignore[union-attr]
+
+
+def test_reranking_has_a_thread_of_its_own_and_a_cancel_reaches_it() -> None:
+    desk = Desk()
+    for request in (Rerank(1, "q", ("a", "b")), question(2), CancelEncode(1)):
+        desk.put(request)
+    assert desk.serving.take(wait=False) == question(2)
+    assert desk.reranking.take(wait=False) == Rerank(1, "q", ("a", "b"))
+    assert desk.reranking.is_cancelled(1)
+
+
+def test_reranking_stops_after_the_text_at_which_it_was_cancelled() -> None:
+    lanes, replies, read = Lanes(), list[Struct](), list[str]()
+
+    class Reading:
+        def score(self, query: str, text: str) -> float:
+            read.append(text)
+            lanes.put(CancelEncode(1))
+            return 0.0
+
+    service = EncoderService(Letters(), MemoryIndex(), lanes, replies.append, Reading())
+    lanes.put(Rerank(1, "q", ("a", "b", "c")))
+    while not replies:
+        service.turn()
+    assert replies == [EncodeFailed(id=1, kind="cancelled", reason="Cancelled.")]
+    assert read == ["a"]
+
+
+def test_without_a_reranking_model_the_request_is_refused_in_a_sentence(bench: Bench) -> None:
+    (failed,) = bench.serve(Rerank(1, "q", ("a",)), until=1)
+    assert isinstance(failed, EncodeFailed) and "no reranking model" in failed.reason
 
 
 def test_nothing_to_embed_or_add_is_answered(bench: Bench) -> None:
