@@ -70,6 +70,7 @@ class Installed:
         before, status, after = done.stdout.splitlines()
         assert status == "status 1" and "everything is as it was before" in done.stderr, done.stderr
         assert before == after
+        assert done.stderr.count("\n") == 1, done.stderr
         return done.stderr.strip()
 
     def _filling(
