@@ -87,6 +87,7 @@ def test_a_folder_without_a_model_is_one_sentence_and_the_encoder_goes_on(tmp_pa
     made.close()
 
 
+@pytest.mark.long  # an encoder of its own, with torch
 def test_what_gives_no_single_score_or_is_damaged_is_refused(tmp_path: Path, model: Path) -> None:
     classifier = save_tiny(tmp_path / "classes", labels=3)
     damaged = save_tiny(tmp_path / "damaged")
@@ -100,6 +101,7 @@ def test_what_gives_no_single_score_or_is_damaged_is_refused(tmp_path: Path, mod
         made.close()
 
 
+@pytest.mark.long  # an encoder of its own, with torch
 def test_no_code_of_the_folder_is_run(tmp_path: Path) -> None:
     """A config may name modules of its own; they are left where they are."""
     folder, ran = save_tiny(tmp_path / "model"), tmp_path / "ran"
