@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -91,6 +90,17 @@ def speak(engine: EngineClient, request: GenerateRequest) -> Spoken:
     raise AssertionError("a generation ends with Generated or raises")
 
 
+def _word(pieces: Sequence[str]) -> str:
+    """The first word, the blank before it included: a token may be a blank and a part of the character after it, whose
+    text comes with the tokens that complete it, so that the blank alone would be scored as another token."""
+    word = ""
+    for piece in pieces:
+        word += piece
+        if word.strip():
+            break
+    return word
+
+
 def parting(engine: EngineClient, asked: Prompt, question: str, plain: Spoken, other: Spoken) -> Parting | None:
     """Where they part and how close the choice was there; None when they are equal."""
     if plain.text == other.text:
@@ -99,7 +109,7 @@ def parting(engine: EngineClient, asked: Prompt, question: str, plain: Spoken, o
         (i for i, (one, two) in enumerate(zip(plain.pieces, other.pieces, strict=False)) if one != two),
         min(len(plain.pieces), len(other.pieces)),
     )
-    words = tuple(next(itertools.islice(spoken.pieces, at, None), "") for spoken in (plain, other))
+    words = tuple(_word(spoken.pieces[at:]) for spoken in (plain, other))
     if not all(words):
         return Parting(question=question, after_pieces=at, words=(words[0], words[1]), lead=None, near_tie=False)
     said = structs.replace(asked, answer_start="".join(plain.pieces[:at]))

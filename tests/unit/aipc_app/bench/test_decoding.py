@@ -28,6 +28,14 @@ def test_where_answers_part_the_choice_is_weighed(logprobs: tuple[float, float],
     assert asked.prompt.answer_start == "It" and asked.continuations == (" is", " was")
 
 
+def test_a_blank_that_begins_a_word_is_weighed_with_it() -> None:
+    """One token may hold a blank and the first byte of 禁, whose text comes with the token that completes it."""
+    engine = FakeEngine(score=lambda _: (-1.0, -1.1))
+    found = parting(engine, prompt("", "Q"), "Q", spoken("条", "禁止", "高"), spoken("条", " ", "禁止", "高"))
+    assert found is not None and found.words == ("禁止", " 禁止") and found.near_tie
+    assert engine.score_requests[0].continuations == ("禁止", " 禁止")
+
+
 def test_equal_answers_do_not_part_and_an_end_is_never_a_near_tie() -> None:
     engine = FakeEngine()
     assert parting(engine, prompt("", "Who?"), "Who?", spoken("It", " is"), spoken("It is")) is None
