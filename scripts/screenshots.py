@@ -44,26 +44,28 @@ from engine.client.fake import FakeEngine
 PATIENCE_S = 600.0
 SETTLE_MS = 400
 LARGEST_BYTES = 300_000
+FINDINGS = 8
 
 
 @dataclass(frozen=True)
 class Story:
-    """What is shown in a language: a sample, a question, what the fake engine answers, what is looked up."""
+    """What is shown in a language: a sample, a question, what the fake engine answers, a review, what is looked up."""
 
     language: Language
     sample: str
     question: str
     fake_answer: str
+    template: str
     lookup: str
 
 
 STORIES = (
     Story(Language.CHINESE, "lending", "借款合同约定的借款金额是多少？",
           "借款合同约定的借款金额为人民币500,000元。借款期限为十二个月，自2021年3月5日起至2022年3月4日止。"
-          "借款月利率为1.5%，按季付息。合同由双方在公证处签署。", "逾期利率"),
+          "借款月利率为1.5%，按季付息。合同由双方在公证处签署。", "judge", "逾期利率"),
     Story(Language.ENGLISH, "paper", "By how much did air temperature fall for each additional 10 points of canopy?",
           "Air temperature fell by 0.48 °C for each additional 10 percentage points of canopy. "
-          "The study was paid for by the national railway.", "利率"),
+          "The study was paid for by the national railway.", "paper", "利率"),
 )
 
 
@@ -94,6 +96,9 @@ class Photographer:
             self._each_theme(desktop, "welcome")
             self._show_case(desktop)
             self._each_theme(desktop, "case")
+            self._show_review(desktop)
+            self._each_theme(desktop, "review")
+            self._stop_review(desktop)
             self._show_library(desktop)
             self._each_theme(desktop, "library")
             for screen in (Screen.CASES, Screen.MODELS, Screen.SETTINGS):
@@ -148,6 +153,21 @@ class Photographer:
         for sample in list_samples():
             if sample.id != shown.id:
                 open_sample(desktop.context.services, sample=sample, language=self._story.language.value).run()
+
+    def _show_review(self, desktop: Desktop) -> None:
+        """The review of the sample while it is worked out: what code finds is there, the model has begun."""
+        middle = desktop.case.middle
+        middle.go_to("review")
+        pane = middle.review
+        assert pane is not None
+        pane.begin(self._story.template)
+        self._until(lambda: sum(row.finding is not None for row in pane.table.rows.values()) >= FINDINGS)
+
+    def _stop_review(self, desktop: Desktop) -> None:
+        pane = desktop.case.middle.review
+        assert pane is not None
+        pane.run.stop()
+        self._until(lambda: not pane.busy)
 
     def _show_library(self, desktop: Desktop) -> None:
         desktop.window.show_screen(Screen.LIBRARY)
