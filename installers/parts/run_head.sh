@@ -63,7 +63,11 @@ mkdir -p "$new" 2>/dev/null || refuse \
     "无法写入 $(dirname "$prefix")；请用 --prefix 指定其他文件夹。"
 tell "Unpacking AIPC $VERSION into $prefix …" "正在将 AIPC $VERSION 安装到 $prefix……"
 # What tar says is kept in memory: the disk may be what is full.
-said=$(tail -n +"$PAYLOAD_LINE" "$0" | tar -xzf - -C "$new" 2>&1) || {
+said=$(tail -n +"$PAYLOAD_LINE" "$0" | LC_ALL=C tar -xzf - -C "$new" 2>&1) || {
+    case $said in *"No space left"*) refuse \
+        "The disk became full while AIPC was unpacked; free some space and start again. Nothing was changed." \
+        "解压 AIPC 时磁盘已满；请腾出空间后重试。未作任何更改。" ;;
+    esac
     reason=$(printf '%s\n' "$said" | sed -n '1s/^tar: //p')
     refuse "AIPC could not be unpacked ($reason); nothing was changed." "AIPC 未能解压（$reason）；未作任何更改。"
 }

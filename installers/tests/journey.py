@@ -269,9 +269,8 @@ class Journey(Installed):
         install = f"sh /media/{run_file().name} --quiet --prefix /small/aipc"
         with self._pretending("df", "h\nd 1 1 999999 1 /") as path:
             done = self._filling(install, f"PATH={path} {install}", "/small", user=True)
-        told = "No space left on device); nothing was changed"
-        assert told in done.stderr and self._is_whole(done), done.stdout + done.stderr
-        return next(line for line in done.stderr.splitlines() if "nothing was changed" in line)
+        assert "The disk became full" in done.stderr and self._is_whole(done), done.stdout + done.stderr
+        return next(line for line in done.stderr.splitlines() if "Nothing was changed" in line)
 
     def run_file_installs_for_one_user(self) -> str:
         done = self._bare.run("sh", f"/media/{run_file().name}", user=True, environment=["LANG=zh_CN.UTF-8"])

@@ -93,6 +93,23 @@ def test_a_pc_it_can_not_run_on_is_told_why_and_nothing_is_copied(
     assert list(home.iterdir()) == []
 
 
+@pytest.mark.parametrize(("language", "told"), [("C", "The disk became full"), ("zh_CN.UTF-8", "磁盘已满")])
+def test_a_disk_that_fills_while_unpacking_is_told_and_leaves_the_old_program(
+    tmp_path: Path, home: Path, language: str, told: str
+) -> None:
+    """tar says what it says on such a disk: the reason is not in its first line, nor in its last."""
+    program = packed(tmp_path)
+    assert run(program, home, *prefix(home)).returncode == 0
+    pretended = tmp_path / "pretended"
+    pretended.mkdir()
+    said = "tar: a: Wrote only 512 of 4096 bytes\\ntar: b: Cannot write: No space left on device\\ntar: Exiting\\n"
+    (pretended / "tar").write_text(f"#!/bin/sh\ncat >/dev/null\nprintf '{said}' >&2\nexit 2\n")
+    (pretended / "tar").chmod(0o755)
+    done = run(program, home, *prefix(home), PATH=f"{pretended}:{os.environ['PATH']}", LANG=language)
+    assert done.returncode == 1 and told in done.stderr and done.stderr.count("\n") == 1
+    assert installed(home) == "1.2.3" and not (home / "program.new").exists()
+
+
 def test_a_damaged_file_is_told_and_leaves_the_old_program(tmp_path: Path, home: Path) -> None:
     program = packed(tmp_path)
     assert run(program, home, *prefix(home)).returncode == 0
