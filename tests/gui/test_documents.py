@@ -143,8 +143,8 @@ def test_a_file_that_cannot_be_read_says_why_and_stops_no_other(rig: Rig, tmp_pa
     QTest.mouseClick(rig.window.rail.jobs, LEFT)
     panel = rig.window.rail.jobs.panel
     assert panel is not None and panel.isVisible()
-    shown = " ".join(part.text() for part in panel.findChildren(QLabel))
-    assert "坏.pdf" in shown and str(rows()["坏.pdf"].reason) in shown
+    shown = lambda: " ".join(part.text() for part in panel.findChildren(QLabel))  # noqa: E731
+    rig.until(lambda: "坏.pdf" in shown() and str(rows()["坏.pdf"].reason) in shown())
 
 
 class TestOrder:

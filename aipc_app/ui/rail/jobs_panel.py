@@ -39,6 +39,7 @@ class JobsPanel(QFrame):
         inside.addLayout(head)
         inside.addLayout(self._state_line())
         self._none = said(context.words, "jobs.none", "muted", wrap=True)
+        self._none.hide()  # nothing is said before the jobs were looked at
         inside.addWidget(self._none)
         self._area = QScrollArea(widgetResizable=True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -87,12 +88,12 @@ class JobsPanel(QFrame):
 
     def show_jobs(self, jobs: Sequence[Job]) -> None:
         """Anew where others are to be seen; else only how far they are."""
+        self._none.setVisible(not jobs)
         now = tuple((job.id, job.state, job.reason) for job in jobs)
         if now != self._shown:
             self._shown = now
             self._bars.clear()
             clear(self._rows)
-            self._none.setVisible(not jobs)
             for job in jobs:
                 self._rows.addWidget(self._row(job))
         for job in jobs:
