@@ -50,6 +50,7 @@ def test_rows_are_chosen_by_a_word_and_by_either_bound() -> None:
     assert values(table(BANK), "金额", where="还款|利息") == [60_000, 30_000]
     assert values(table(BANK), "金额", before="2022-01-20") == [450_000, 60_000]
     assert values(table(BANK), "金额", where="合计") == [640_000]
+    assert values(table(BANK), "金额") == [450_000, 60_000, 30_000, 100_000]  # not the total
 
 
 def test_a_row_of_just_this_name_goes_before_rows_that_hold_it() -> None:
