@@ -20,11 +20,12 @@ from tests.gui.conftest import ANSWER, QUESTION, Rig
 
 pytestmark = pytest.mark.alone
 
-RUNS, TOKENS_PER_S = 3, 200
+RUNS, TOKENS_PER_S = 5, 200
 WORKED_BAR_S = 0.050  # what the window's thread itself computes before it looks at events again
 HUNDREDTH_BAR_S = 0.100  # what one event in a hundred waits on an idle PC, beside a reading and an asking thread
 FROZEN_S = 1.0  # the one longest wait of a run is the PC's as much as ours; nobody may call the window frozen
 BUSY_PC = 5  # an event's way takes a few hand-overs between threads; each may wait like a process that only ticks
+COUNTED_S = 0.065  # what counting to a million takes where the bars were set; a slower PC gets its share
 TICKER = """
 import select, sys, time
 worst, seen = 0.0, time.monotonic()
@@ -53,6 +54,14 @@ def ticker(waited: list[float]) -> Iterator[None]:
         waited.append(float(process.communicate("stop")[0]))
 
 
+def slowness() -> float:
+    """How many times longer than where the bars were set the same work takes here and now; 1 at least."""
+    begun = time.perf_counter()
+    for number in range(1_000_000):
+        _ = number * number
+    return max(1.0, (time.perf_counter() - begun) / COUNTED_S)
+
+
 def write_documents(folder: Path) -> Path:
     """Fifty text files that no other run has."""
     folder.mkdir()
@@ -65,16 +74,17 @@ def write_documents(folder: Path) -> Path:
 def test_streaming_and_indexing_do_not_hold_the_window_up(rig: Rig, tmp_path: Path) -> None:
     """Hundreds of deltas stream, as fast as a small model on a good GPU, while 50 documents are added and read.
 
-    The median of three runs counts.
+    The median of the runs counts.
     """
     rig.answer = ANSWER * 40  # about 600 deltas
     rig.open_case()
     rig.ask()  # everything that is made once is made
     rig.engine.pace(TOKENS_PER_S)
-    watchdog, stalls, idle = Watchdog(rig.window), list[Stall](), list[float]()
+    watchdog, stalls, idle, slow = Watchdog(rig.window), list[Stall](), list[float](), list[float]()
     rows = rig.case_page.bench.documents.model
     for run in range(RUNS):
         folder = write_documents(tmp_path / f"run{run}")
+        slow.append(slowness())
         with ticker(idle):
             watchdog.start()
             rig.case_page.bench.documents.add_paths([folder])
@@ -85,11 +95,12 @@ def test_streaming_and_indexing_do_not_hold_the_window_up(rig: Rig, tmp_path: Pa
             stalls.append(watchdog.stop())
     assert len(rig.turn.view.text) > 500
     waited, worked, hundredth = (statistics.median(part) for part in zip(*map(astuple, stalls), strict=True))
-    told = f"worked {worked}, waited {waited}, one in a hundred {hundredth}, a ticking process {idle} s; all: {stalls}"
+    told = f"worked {worked}, waited {waited}, one in a hundred {hundredth}, a ticking process {idle} s, " \
+           f"{slow} times slower; all: {stalls}"
     print(told)
-    slack = BUSY_PC * statistics.median(idle)
-    assert worked < WORKED_BAR_S, told
-    assert hundredth < HUNDREDTH_BAR_S + slack, told
+    slack, times = BUSY_PC * statistics.median(idle), statistics.median(slow)
+    assert worked < WORKED_BAR_S * times, told
+    assert hundredth < HUNDREDTH_BAR_S * times + slack, told
     assert waited < FROZEN_S + slack, told
 
 
