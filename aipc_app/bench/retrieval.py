@@ -41,7 +41,7 @@ LATENCY_BAR_S = 0.3
 ROOT = Path(__file__).resolve().parents[2]
 _NOT_MEASURED = (
     "rewriting: of the question by the model or by what was found first brought nothing (search/decisions)",
-    "reranking by the chat model's likelihood: measured apart (search/decisions)",
+    "reranking by the chat model's likelihood: not part of the program, and not measured",
 )
 _ALONG_AT = 10  # what comes along is counted with so many found ones
 

@@ -116,12 +116,7 @@ def place_of(p: Passage) -> dict[str, object]:
 def _ask(services: Services, options: argparse.Namespace, output: Output, cancel: threading.Event) -> int:
     questions = _questions(options)
     cases = tuple(find_case(services, name=name).run().id for name in options.case)
-    started = time.monotonic()
-    ensure_loaded(services).run(
-        lambda f: output.status(f"Opening the model … {f:.0%}") if isinstance(f, float) else None, cancel
-    )
-    prepare_search(services).run(cancel=cancel)
-    load_s = time.monotonic() - started
+    load_s = make_ready(services, output, cancel)
     failed = False
     for text in questions:
         question = Question(
@@ -152,6 +147,16 @@ def _ask(services: Services, options: argparse.Namespace, output: Output, cancel
         if cancel.is_set():
             raise Cancelled
     return 1 if failed else 0
+
+
+def make_ready(services: Services, output: Output, cancel: threading.Event) -> float:
+    """Load the model and the search, with progress; the seconds that took. Raises EngineError, Cancelled."""
+    began = time.monotonic()
+    ensure_loaded(services).run(
+        lambda f: output.status(f"Opening the model … {f:.0%}") if isinstance(f, float) else None, cancel
+    )
+    prepare_search(services).run(cancel=cancel)
+    return time.monotonic() - began
 
 
 def settle(services: Services, cases: tuple[int, ...]) -> None:

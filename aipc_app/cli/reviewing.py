@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import argparse
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from aipc_app.cli.asking import read_questions, settle
+from aipc_app.cli.asking import make_ready, read_questions, settle
 from aipc_app.cli.output import Output
 from aipc_app.domain.answers import Reading
 from aipc_app.domain.review import Finding, FindingReady, FindingStatus, Review, ReviewState
 from aipc_app.errors import Cancelled, UserMistake
-from aipc_app.operations.asking import prepare_search
 from aipc_app.operations.cases import find_case
-from aipc_app.operations.models import ensure_loaded
 from aipc_app.operations.op import Op
 from aipc_app.operations.reviewing import (
     ask_each_document,
@@ -55,12 +52,7 @@ def _review(services: Services, options: argparse.Namespace, output: Output, can
     if options.out is not None:
         check_export(options.out)
     case = find_case(services, name=options.case).run()
-    began = time.monotonic()
-    ensure_loaded(services).run(
-        lambda f: output.status(f"Opening the model … {f:.0%}") if isinstance(f, float) else None, cancel
-    )
-    prepare_search(services).run(cancel=cancel)
-    load_s = time.monotonic() - began
+    load_s = make_ready(services, output, cancel)
     run = _wanted(services, case.id, options)
     review = run.run(lambda event: _show(event, output), cancel)
     settle(services, (case.id,))

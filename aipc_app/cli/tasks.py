@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import argparse
 import threading
-import time
 from typing import Any
 
 import msgspec
 
-from aipc_app.cli.asking import settle
+from aipc_app.cli.asking import make_ready, settle
 from aipc_app.cli.output import Output
 from aipc_app.domain.review import FindingReady, FindingStatus, Review, ReviewBegun, ReviewState
 from aipc_app.errors import Cancelled
-from aipc_app.operations.asking import prepare_search
 from aipc_app.operations.cases import find_case
-from aipc_app.operations.models import ensure_loaded
 from aipc_app.operations.reviewing import do_task
 from aipc_app.operations.services import Services
 from aipc_app.review.tasks.as_json import answer_of, step_of
@@ -32,12 +29,7 @@ def declare(commands: Any, common: argparse.ArgumentParser) -> None:
 def _task(services: Services, options: argparse.Namespace, output: Output, cancel: threading.Event) -> int:
     """With --json one object a step, as it is done, then one for the result."""
     case = find_case(services, name=options.case).run()
-    began = time.monotonic()
-    ensure_loaded(services).run(
-        lambda f: output.status(f"Opening the model … {f:.0%}") if isinstance(f, float) else None, cancel
-    )
-    prepare_search(services).run(cancel=cancel)
-    load_s = time.monotonic() - began
+    load_s = make_ready(services, output, cancel)
     shown = _Shown(output)
     review = do_task(services, case_id=case.id, task=options.task).run(shown.take, cancel)
     settle(services, (case.id,))
