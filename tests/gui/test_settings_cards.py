@@ -129,18 +129,23 @@ def test_a_server_is_allowed_used_and_left(
     click(card.allow)
     assert card.dialog is not None
     click(card.dialog.accept_button)
-    rig.until(lambda: server in card.rows)
+    rig.until(lambda: server in card.rows and _can_click(card.rows[server].use))
     assert not settings().server.enabled and told == []  # allowed, not used
     click(card.rows[server].use)
-    rig.until(lambda: card.rows[server].state.isVisible())
+    rig.until(lambda: card.rows[server].state.isVisible() and _can_click(card.rows[server].use))
     assert settings().server.enabled and isinstance(engine.state, EngineReady)
     rig.until(lambda: "127.0.0.1" in chip.accessibleName())
     click(card.rows[server].use)  # now: answer on this PC
-    rig.until(lambda: not card.rows[server].state.isVisible())
+    rig.until(lambda: not card.rows[server].state.isVisible() and _can_click(card.rows[server].remove))
     assert not settings().server.enabled
     click(card.rows[server].remove)
     rig.until(lambda: not card.rows)
     assert settings().server.allowed == ()
+
+
+def _can_click(made: QPushButton) -> bool:
+    """A row just made has no place yet, and none is to be clicked while a server is tried."""
+    return made.isVisible() and made.isEnabled()
 
 
 def test_the_rail_says_where_text_goes(rig: Rig) -> None:

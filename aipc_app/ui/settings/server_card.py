@@ -26,6 +26,8 @@ class ServerCard(QFrame):
         self._context = context
         self.rows: dict[str, ServerRow] = {}
         self.dialog: ConfirmDialog | None = None
+        self._trying = False
+        self._shown: tuple[tuple[str, bool], ...] = ()
         self.setProperty("kind", "card")
         words = context.words
         inside = column(self, gap=11)
@@ -53,8 +55,8 @@ class ServerCard(QFrame):
         self.note.hide()
         inside.addWidget(self.note)
         context.bridge.changed.connect(self._changed)
-        words.changed.connect(self._show)
-        self._show()
+        words.changed.connect(self._show_rows)
+        self._show_rows()
 
     def use(self, address: str) -> None:
         """Keep the token that was entered, then reach the server and use it."""
@@ -123,6 +125,7 @@ class ServerCard(QFrame):
         self.error.setVisible(bool(sentence))
 
     def _busy(self, on: bool) -> None:
+        self._trying = on
         self.note.setVisible(on)
         for shown in self.rows.values():
             shown.setEnabled(not on)
@@ -134,13 +137,19 @@ class ServerCard(QFrame):
 
     def _show(self) -> None:
         server = self._context.services.settings().server
+        if self._shown != _listed(server):  # else a button would be taken from under the pointer at every setting
+            self._show_rows()
+
+    def _show_rows(self) -> None:
+        self._shown = _listed(self._context.services.settings().server)
         clear(self._list)
         self.rows = {}
-        for address in server.allowed:
+        for address, used in self._shown:
             self._list.addWidget(line())
-            self.rows[address] = made = ServerRow(self._context, address, _uses(server, address), self)
+            self.rows[address] = made = ServerRow(self._context, address, used, self)
+            made.setEnabled(not self._trying)
             self._list.addWidget(made)
-        self.details.setVisible(bool(server.allowed))
+        self.details.setVisible(bool(self._shown))
 
 
 class ServerRow(QWidget):
@@ -168,5 +177,6 @@ class ServerRow(QWidget):
         return made
 
 
-def _uses(server: Server, address: str) -> bool:
-    return server.enabled and (server.address or "").startswith(address + "/")
+def _listed(server: Server) -> tuple[tuple[str, bool], ...]:
+    """Each address of the list, and whether it is used."""
+    return tuple((one, server.enabled and (server.address or "").startswith(one + "/")) for one in server.allowed)

@@ -55,6 +55,7 @@ def services(tmp_path: Path, other: Path) -> Services:
         model_tasks=ModelTasks((), catalogue, home.logs / "models.log"),
         store=absent,
         reviews=absent,
+        tasks=absent,
         reader=absent,
         encoder=absent,
         engine=absent,
