@@ -36,7 +36,7 @@ WEIGHTS = (
     PartKind.ATTENTION, PartKind.ROUTED_EXPERTS, PartKind.DENSE_FFN, PartKind.EMBEDDING, PartKind.OUTPUT,
 )  # fmt: skip
 TEXT = Path(__file__).with_name("text.txt").read_text(encoding="utf-8")
-TOKENS = 48  # of it
+TOKENS, MANY_TOKENS = 48, 200  # of it; the second takes the software GPU minutes
 # Of Kullback-Leibler divergences: the square root of one is close to a distance, and (a + b)^2 <= 2 (a^2 + b^2).
 TWO_STEPS = 2.0
 # The CPU rounds activations to eight bits, the GPU does not: it must not be further from exact than the CPU is, but
@@ -137,16 +137,19 @@ def check_says_the_same(exact: Logits, cpu: Logits, gpu: Logits) -> None:
     assert same >= agreement(exact, cpu) + agreement(exact, gpu) - 1
 
 
-def compared(folder: Path, tiny_model: Path, mixture: Path, plan: LoadPlan) -> tuple[Logits, ...]:
+def compared(folder: Path, tiny_model: Path, mixture: Path, plan: LoadPlan, count: int) -> tuple[Logits, ...]:
     """Logits over so many tokens of text: exact, on the CPU, by the plan."""
-    tokens = tokens_of(folder, tiny_model, TEXT, TOKENS)
+    tokens = tokens_of(folder, tiny_model, TEXT, count)
+    assert len(tokens) == count
     exact = folder / "exact.gguf"
     write_exact(tiny_model, exact)
     cpu = cpu_plan(CONTEXT, UBATCH)
     return tuple(logits(folder, *one, tokens) for one in ((exact, cpu), (mixture, cpu), (mixture, plan)))
 
 
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("count", [TOKENS, pytest.param(MANY_TOKENS, marks=pytest.mark.long)])
 def test_with_its_experts_on_the_cpu_the_model_says_what_it_says_on_the_cpu_alone(
-    tmp_path: Path, tiny_model: Path, mixture: Path
+    tmp_path: Path, tiny_model: Path, mixture: Path, count: int
 ) -> None:
-    check_says_the_same(*compared(tmp_path, tiny_model, mixture, hybrid_plan(*ALL_EXPERTS)))
+    check_says_the_same(*compared(tmp_path, tiny_model, mixture, hybrid_plan(*ALL_EXPERTS), count))

@@ -49,6 +49,7 @@ def test_rows_are_chosen_by_a_word_and_by_either_bound() -> None:
     assert values(table(BANK), "金额（元）", where="赵立新") == [60_000, 30_000]
     assert values(table(BANK), "金额", where="还款|利息") == [60_000, 30_000]
     assert values(table(BANK), "金额", before="2022-01-20") == [450_000, 60_000]
+    assert values(table(BANK), "金额", after="2021-09-10") == [30_000, 100_000]  # later than that day
     assert values(table(BANK), "金额", where="合计") == [640_000]
     assert values(table(BANK), "金额") == [450_000, 60_000, 30_000, 100_000]  # not the total
 
@@ -57,6 +58,8 @@ def test_a_row_of_just_this_name_goes_before_rows_that_hold_it() -> None:
     assert values(table(PROFIT), where="净利润") == [332, 306, 234]
     assert values(table(PROFIT), "2023", where="净利润") == [234]
     assert values(table(PROFIT), where="投资净额") == [-265, -210, -192]
+    shares = table("| 项目 | 2022年 |\n| 净利润增速 | 7.8 |\n| 净利润 | 306 |\n")
+    assert values(shares, where="净利润") == [306] and values(shares, where="利润") == [Decimal("7.8"), 306]
 
 
 @pytest.mark.parametrize(

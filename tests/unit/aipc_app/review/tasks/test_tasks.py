@@ -108,7 +108,7 @@ def test_a_figure_that_was_not_read_is_not_calculated_with(make: Make) -> None:
     "said",
     [
         "被告已还款55,000元。", "2022年3月以后的付款合计21,000元。", "王五已还款20,000元。",
-        "有1,234人作证。",
+        "有1,234人作证。", "2022年3月以后的付款合计20,000元，年利率9.7%。",
     ],
 )  # fmt: skip
 def test_an_invention_is_refused(make: Make, said: str) -> None:
