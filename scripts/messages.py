@@ -1,4 +1,5 @@
-"""Lists the sentences that may reach a person and have no Chinese yet; exit status 1 if there are any.
+"""Lists the sentences that may reach a person and have no Chinese yet; exit status 1 if there are any, or entries
+of sentences that nothing says any more.
 
 Reads the source of aipc_app/ (but for ui/, whose words have a catalogue of their own) and engine/ without running it.
 A sentence is what goes into an error, or into anything called reason, problem or message. What is printed can be
@@ -43,7 +44,7 @@ def entry(en: str, zh: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 when every sentence has its Chinese, else 1 and the entries to be filled in."""
+    """0 when every sentence has its Chinese and every entry its sentence, else 1 and the entries to be filled in."""
     parser = argparse.ArgumentParser(description="Sentences for people that have no Chinese yet.")
     parser.add_argument("--all", action="store_true", help="print every sentence, and what is known of it")
     options = parser.parse_args(arguments)
@@ -53,10 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for sentence in sentences if options.all else without:
         places = "".join(f"# {site}\n" for site in sentence.sites)
         print(places + entry(*by_shape.get(sentence.shape, (sentence.en, ""))))
-    for en in stale(sentences, catalogue):
+    gone = stale(sentences, catalogue)
+    for en in gone:
         print(f"Nothing says this any more: {en}", file=sys.stderr)
     print(f"{len(sentences)} sentences, {len(without)} without Chinese.", file=sys.stderr)
-    return 1 if without else 0
+    return 1 if without or gone else 0
 
 
 def _toml(text: str) -> str:

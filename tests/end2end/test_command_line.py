@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.end2end.conftest import Aipc, files
 
 CONTRACT = (
@@ -103,6 +105,7 @@ def test_an_answer_is_quoted_and_an_unanswerable_question_refused(asking: Aipc, 
     assert isinstance(refused["timing"]["ttft_s"], float)
 
 
+@pytest.mark.long  # of the engine it is shown in tests/native
 def test_the_same_question_gives_the_same_answer(asking: Aipc, tmp_path: Path) -> None:
     asking.json("add", "--case", "甲", contract(tmp_path))
     one, two = (asking.json("ask", "--case", "甲", "借款金额是多少？")[0] for _ in range(2))

@@ -26,6 +26,7 @@ def journey(aipc: Aipc, tmp_path: Path, model: Path) -> None:
     assert aipc.json("ask", "--case", "甲", "月利率是多少？")[0]["citations"]
 
 
+@pytest.mark.long  # the next one makes the same journey, watched, in `make test`
 def test_the_journey_without_an_interface(tmp_path: Path, small_model: Path) -> None:
     prefix = ("unshare", "-rn")
     if shutil.which("unshare") is None or subprocess.run([*prefix, "true"], capture_output=True).returncode:

@@ -69,7 +69,7 @@ def test_a_remembered_prefix_gives_the_answer_of_a_cold_one(model: Loaded) -> No
 
 
 def test_two_cases_asked_in_turn_are_both_remembered_and_never_mixed(model: Loaded) -> None:
-    documents = (DOCUMENT * 2, OTHER * 2)
+    documents = (DOCUMENT, OTHER)
     alone = {}
     for document in documents:
         model.prefixes.clear()
@@ -84,10 +84,10 @@ def test_two_cases_asked_in_turn_are_both_remembered_and_never_mixed(model: Load
 
 def test_what_was_asked_before_changes_no_bit_of_a_logit(model: Loaded) -> None:
     """Cold, after its own prefix, after another case, and restored from the shelf."""
-    request, other = ask("Who lends?", DOCUMENT * 2, max_tokens=1), ask("Who rents?", OTHER * 2, max_tokens=1)
+    request, other = ask("Who lends?", max_tokens=1), ask("Who rents?", OTHER, max_tokens=1)
     rows = [last_logits(model, request)]
     before: tuple[GenerateRequest, ...]
-    for before in ((ask("When?", DOCUMENT * 2),), (other,), (request, other)):
+    for before in ((ask("When?"),), (other,), (request, other)):
         model.prefixes.clear()
         for one in before:
             run(model, one)

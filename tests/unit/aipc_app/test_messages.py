@@ -30,22 +30,7 @@ def filled(template: str) -> str:
     return PLACE.sub(lambda place: f"<{place[1]}>", template)
 
 
-@pytest.fixture(scope="module")
-def said() -> list[Sentence]:
-    """What the source says."""
-    return extraction.extract(ROOT)
-
-
 # -- the catalogue -------------------------------------------------------------------------------
-
-
-def test_every_sentence_of_the_source_has_its_chinese(said: list[Sentence]) -> None:
-    lacking = extraction.missing(said, KNOWN)
-    assert [(sentence.en, sentence.sites) for sentence in lacking] == []
-
-
-def test_no_entry_is_left_of_a_sentence_that_is_gone(said: list[Sentence]) -> None:
-    assert extraction.stale(said, KNOWN) == []
 
 
 def test_no_two_entries_are_for_the_same_sentence() -> None:
@@ -284,17 +269,18 @@ def test_sentences_are_followed_to_where_they_were_written(tmp_path: Path) -> No
     assert found[0].sites == ("aipc_app/fruit.py:13",)
 
 
-def test_the_script_fails_when_a_sentence_lacks_its_chinese(
-    said: list[Sentence], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("gone", "added", "status"),
+    [("No GPU was found.", "", 1), ("", "Nobody says this.", 1), ("", "", 0)],
+)
+def test_the_script_fails_when_a_sentence_lacks_its_chinese_or_an_entry_its_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], gone: str, added: str, status: int
 ) -> None:
-    monkeypatch.setattr(extraction, "extract", lambda _root: said)
-    lacking = dict(KNOWN)
-    del lacking["No GPU was found."]
-    lacking["Nobody says this."] = "没有人这样说。"
-    monkeypatch.setattr(extraction, "known", lambda: lacking)
-    assert extraction.main([]) == 1
+    """Over the source itself `scripts/check` runs it."""
+    monkeypatch.setattr(extraction, "extract", lambda _root: [Sentence(en, ("x.py:1",)) for en in KNOWN])
+    entries = {en: zh for en, zh in KNOWN.items() if en != gone} | ({added: "没有人这样说。"} if added else {})
+    monkeypatch.setattr(extraction, "known", lambda: entries)
+    assert extraction.main([]) == status
     printed = capsys.readouterr()
-    assert extraction.entry("No GPU was found.", "") in printed.out
-    assert "Nobody says this." in printed.err
-    monkeypatch.setattr(extraction, "known", lambda: KNOWN)
-    assert extraction.main([]) == 0
+    assert (extraction.entry(gone, "") in printed.out) == bool(gone)
+    assert (f"any more: {added}" in printed.err) == bool(added)

@@ -58,3 +58,20 @@ def read(reader: Reader) -> ReadFile:
         return Outcome(opened[0], tuple(pages), end)
 
     return read_file
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> dict[Path, Outcome]:
+    return {}
+
+
+@pytest.fixture
+def read_once(read: ReadFile, outcomes: dict[Path, Outcome]) -> Callable[[Path], Outcome]:
+    """`read`, for a file that several of a module's tests look at."""
+
+    def read_file(path: Path) -> Outcome:
+        if path not in outcomes:
+            outcomes[path] = read(path)
+        return outcomes[path]
+
+    return read_file

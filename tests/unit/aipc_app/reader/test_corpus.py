@@ -100,8 +100,8 @@ def documents(shared_data: Path) -> Path:
 
 
 @pytest.mark.parametrize(("file", "page", "text"), KNOWN)
-def test_known_text_is_on_its_page(documents: Path, read: ReadFile, file: str, page: int, text: str) -> None:
-    assert text in read(documents / file).read[page - 1].page.text
+def test_known_text_is_on_its_page(documents: Path, read_once: ReadFile, file: str, page: int, text: str) -> None:
+    assert text in read_once(documents / file).read[page - 1].page.text
 
 
 @pytest.mark.parametrize(("file", "password", "text"), PASSWORDS)
@@ -116,10 +116,10 @@ def test_protected_files_open_with_their_password_only(
 
 @pytest.mark.parametrize(("file", "page"), TURNED)
 def test_boxes_of_turned_and_cropped_pages_lie_on_the_ink(
-    documents: Path, read: ReadFile, reader: Reader, file: str, page: int
+    documents: Path, read_once: ReadFile, reader: Reader, file: str, page: int
 ) -> None:
     scale = 3.0
-    whole = read(documents / file).read[page - 1].page
+    whole = read_once(documents / file).read[page - 1].page
     drawn = reader.render(documents / file, file, page, scale)
     grey = np.frombuffer(drawn.pixels, np.uint8).reshape(drawn.height, drawn.width, 3).mean(axis=2)
     letters = [i for i, char in enumerate(whole.text) if char.isalnum()][:400]

@@ -112,8 +112,8 @@ def documents(shared_data: Path) -> Path:
 
 
 @pytest.mark.parametrize(("file", "page", "text"), KNOWN)
-def test_known_text_is_on_its_page(documents: Path, read: ReadFile, file: str, page: int, text: str) -> None:
-    assert text in read(documents / file).read[page - 1].page.text
+def test_known_text_is_on_its_page(documents: Path, read_once: ReadFile, file: str, page: int, text: str) -> None:
+    assert text in read_once(documents / file).read[page - 1].page.text
 
 
 @pytest.mark.parametrize(("file", "password", "text"), PASSWORDS)
