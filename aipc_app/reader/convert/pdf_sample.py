@@ -23,6 +23,7 @@ _TRUSTED_AFTER = 2  # lines that said the same
 _LEAST_LINE, _MOST_LINE = 6, 24  # characters compared
 _SURE = 0.85  # recognition below this decides nothing
 _OTHER, _SAME = 0.4, 0.65  # likeness of the two texts
+_PLAINLY, _LONG = 0.9, 16  # likeness of a line of so many characters that no second line is needed for
 _OF_A_SCAN = 0.75  # another program's recognition with every fourth character wrong is noise
 _PIXELS_PER_POINT = 3.0
 _COMMON_ENGLISH = re.compile(
@@ -35,6 +36,7 @@ _WORD, _VOWEL, _HARD = re.compile("[a-z]{3,}"), re.compile("[aeiouy]"), re.compi
 
 class Verdict(Enum):
     SAME = "same"
+    PLAINLY = "plainly the same"
     OTHER = "other"
     UNDECIDED = "undecided"
 
@@ -85,11 +87,11 @@ class FontTrust:
         said = [line for line in lines if not (latin and _is_plain_english(line.said))]
         verdicts = Counter({Verdict.SAME: len(lines) - len(said)})
         for line in said[:SAMPLES]:
-            if self._good[font] + verdicts[Verdict.SAME] >= _TRUSTED_AFTER:
+            if self._good[font] + _vouched(verdicts) >= _TRUSTED_AFTER:
                 break
             verdicts[compare(line.said, _recognised(page, line.area))] += 1
-        self._good[font] += verdicts[Verdict.SAME]
-        if verdicts[Verdict.OTHER] > verdicts[Verdict.SAME] and not self._good[font]:
+        self._good[font] += _vouched(verdicts)
+        if verdicts[Verdict.OTHER] and not self._good[font]:
             self._bad.add(font)
 
 
@@ -101,6 +103,8 @@ def scan_layer_is_noise(page: pdfium.PdfPage, read: PdfText) -> bool:
         seen = _recognised(page, line.area)
         if seen.confidence >= _SURE and len(_plain(seen.text)) >= _LEAST_LINE:
             likeness.append(alike(line.said, seen.text))
+        if len(likeness) > 1 and min(likeness) >= _PLAINLY:
+            return False
     return bool(likeness) and sum(likeness) / len(likeness) < _OF_A_SCAN
 
 
@@ -110,8 +114,13 @@ def compare(said: str, seen: Reading) -> Verdict:
         return Verdict.UNDECIDED
     likeness = alike(said, seen.text)
     if likeness >= _SAME:
-        return Verdict.SAME
+        return Verdict.PLAINLY if likeness >= _PLAINLY and len(_plain(said)) >= _LONG else Verdict.SAME
     return Verdict.OTHER if likeness < _OTHER else Verdict.UNDECIDED
+
+
+def _vouched(verdicts: Counter[Verdict]) -> int:
+    """Lines that said the same; one plainly so is as good as all that are asked for."""
+    return verdicts[Verdict.SAME] + _TRUSTED_AFTER * verdicts[Verdict.PLAINLY]
 
 
 def alike(one: str, other: str) -> float:
