@@ -13,17 +13,6 @@ SMALL_MODEL = "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
 TINY_MODEL = "smollm2-135m-instruct-q4_1.gguf"
 
 
-def pytest_configure() -> None:
-    """Of tests side by side each keeps to its share of the cores, and so do its children.
-
-    Else every model computes on all of them, and its threads wait for one another in turns of spinning.
-    """
-    worker, workers = os.environ.get("PYTEST_XDIST_WORKER", ""), int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    if worker.startswith("gw") and hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, cores[int(worker[2:]) % workers :: workers] or cores)
-
-
 def model_path(file: str) -> Path:
     """A model of .models or $AIPC_MODELS; skips with a reason when it isn't there (in CI that is a failure)."""
     for folder in (Path(os.environ.get("AIPC_MODELS", "")), ROOT / ".models"):
