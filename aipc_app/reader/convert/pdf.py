@@ -18,8 +18,8 @@ from aipc_app.reader.convert.garbled import has_private_runs, is_garbled
 from aipc_app.reader.convert.pdf_ocr import Area, read_area, read_page
 from aipc_app.reader.convert.pdf_open import open_pdf, page_count
 from aipc_app.reader.convert.pdf_pictures import is_scan, picture_areas, without_text
-from aipc_app.reader.convert.pdf_sample import FontTrust, scan_layer_is_noise
 from aipc_app.reader.convert.pdf_text import PdfText, page_text
+from aipc_app.reader.convert.pdf_trust import LayerTrust
 from aipc_app.reader.ocr.page import says_something
 
 _LOG = logging.getLogger("aipc.reader")
@@ -58,19 +58,19 @@ class _Pdf:
 
     def pages(self) -> Iterator[ReadPage]:
         self.document.init_forms()
-        fonts = FontTrust()
+        trust = LayerTrust()
         for i in range(self.count):
-            yield _read(self.document, i, fonts)
+            yield _read(self.document, i, trust)
 
 
-def _read(document: pdfium.PdfDocument, index: int, fonts: FontTrust) -> ReadPage:
+def _read(document: pdfium.PdfDocument, index: int, trust: LayerTrust) -> ReadPage:
     """One page; what is wrong with it stays with it."""
     try:
         page = document[index]
     except (pdfium.PdfiumError, ValueError):
         return ReadPage(Page(number=index + 1, text="", state=PageState.FAILED), FAILED)
     try:
-        return _judged(page, index + 1, page_text(page), fonts)
+        return _judged(page, index + 1, page_text(page), trust)
     except (pdfium.PdfiumError, ValueError) as error:
         _LOG.info("page %d: %s", index + 1, type(error).__name__)
         width, height = _size(page)
@@ -80,7 +80,7 @@ def _read(document: pdfium.PdfDocument, index: int, fonts: FontTrust) -> ReadPag
         page.close()
 
 
-def _judged(page: pdfium.PdfPage, number: int, read: PdfText, fonts: FontTrust) -> ReadPage:
+def _judged(page: pdfium.PdfPage, number: int, read: PdfText, trust: LayerTrust) -> ReadPage:
     """The page's own text if it can be trusted, else what its picture says; never both in one."""
     if not read.text.strip():
         return _without_text(page, number, read)
@@ -88,9 +88,9 @@ def _judged(page: pdfium.PdfPage, number: int, read: PdfText, fonts: FontTrust) 
         return _replaced(page, number, read, GARBLED)
     pictures = picture_areas(page)
     if is_scan(page, pictures):
-        if scan_layer_is_noise(page, read):
+        if trust.scan_is_noise(page, read):
             return _replaced(page, number, read, NOISE)
-    elif fonts.wrong_share(page, read) > _WRONG_SHARE:
+    elif trust.wrong_share(page, read) > _WRONG_SHARE:
         return _replaced(page, number, read, WRONG)
     return _with_pictures(page, number, read, without_text(pictures, read.boxes))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -40,14 +40,31 @@ class Network:
         return np.asarray(result, dtype=np.float32)
 
 
-@dataclass(frozen=True)
 class Networks:
-    """Where lines are, what they say, and whether one stands on its head. `alphabet`: by the reading's output."""
+    """Where lines are, what they say, and whether one stands on its head; each is loaded when first asked.
 
-    find: Network
-    read: Network
-    turn: Network
-    alphabet: tuple[str, ...]
+    `alphabet`: by the reading's output.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @cached_property
+    def find(self) -> Network:
+        return _open(self._folder / _FIND)
+
+    @cached_property
+    def read(self) -> Network:
+        return _open(self._folder / _READ)
+
+    @cached_property
+    def turn(self) -> Network:
+        return _open(self._folder / _TURN)
+
+    @cached_property
+    def alphabet(self) -> tuple[str, ...]:
+        characters = self.read.session.get_modelmeta().custom_metadata_map["character"].splitlines()
+        return ("", *characters, " ")
 
 
 def threads() -> int:
@@ -57,12 +74,9 @@ def threads() -> int:
 
 @cache
 def networks() -> Networks:
-    """Loaded once a process, when the first page needs them. Raises ReadingError when they aren't installed."""
+    """The same ones for the whole process. Raises ReadingError when they aren't installed."""
     cv2.setNumThreads(threads())
-    folder = _folder()
-    read = _open(folder / _READ)
-    characters = read.session.get_modelmeta().custom_metadata_map["character"].splitlines()
-    return Networks(_open(folder / _FIND), read, _open(folder / _TURN), ("", *characters, " "))
+    return Networks(_folder())
 
 
 def _folder() -> Path:
