@@ -1,9 +1,10 @@
 """Lists the sentences that may reach a person and have no Chinese yet; exit status 1 if there are any, or entries
 of sentences that nothing says any more.
 
-Reads the source of aipc_app/ (but for ui/, whose words have a catalogue of their own) and engine/ without running it.
-A sentence is what goes into an error, or into anything called reason, problem or message. What is printed can be
-pasted into assets/translations/messages_zh.toml; `--all` prints every sentence with the Chinese that is known.
+Reads the source of aipc_app/ (but for ui/, whose words have a catalogue of their own) and engine/ without running it,
+and what assets/models.toml says of models. A sentence is what goes into an error, or into anything called reason,
+problem or message. What is printed can be pasted into assets/translations/messages_zh.toml; `--all` prints every
+sentence with the Chinese that is known.
 """
 
 from __future__ import annotations

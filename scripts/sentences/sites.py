@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +65,16 @@ def extract(root: Path) -> list[Sentence]:
                 keep(template, f"{module.path}:{call.lineno}")
     for en in FROM_LIBRARIES:
         found.setdefault(shape(en), (en, ["a library"]))
+    for en in _of_models(root / "assets" / "models.toml"):
+        found.setdefault(shape(en), (en, ["assets/models.toml"]))
     return [Sentence(en, tuple(dict.fromkeys(sites))) for en, sites in found.values()]
+
+
+def _of_models(catalogue: Path) -> list[str]:
+    """What the window says each model of the catalogue is good for."""
+    if not catalogue.is_file():
+        return []
+    return [model["good_for"] for model in tomllib.loads(catalogue.read_text(encoding="utf-8"))["model"]]
 
 
 def _said(
