@@ -29,7 +29,7 @@ from aipc_app.text.sentences import split_sentences
 from aipc_app.text.tokens import query_tokens
 
 _SMALL_COUNT = 12  # of what a sentence itself lists
-_SHARE = 0.4  # of the words of a sentence that what was calculated with, or stands around it, has too
+_SHARE = 0.4  # of the words of a sentence that what was calculated with, or stands around that, has too
 _MOST_CITED = 12
 
 
@@ -96,6 +96,7 @@ class AnswerProof:
         """What it says besides must stand where the calculation took its figures, or elsewhere in what was read."""
         spots = list(dict.fromkeys(spot for one in used for spot in one.spots))
         units = [unit for spot in spots for unit in self._units_at(spot)]
+        alike = self._shared(claim, units, used)  # the inputs', not those of what else it says
         for fact in others:
             if not any(supports(have, fact) for unit in units for have in unit.facts):
                 units += self._where(fact)[:1]
@@ -105,7 +106,7 @@ class AnswerProof:
         sums = check_arithmetic(claim.text, claim.hard)
         if stranger or (sums.wrong and not sums.doubtful):
             state, reason = SentenceState.UNSUPPORTED, stranger or sums.wrong
-        elif self._shared(claim, units, used) < _SHARE:
+        elif alike < _SHARE:
             state, reason = SentenceState.IN_DOUBT, said("words_differ", self._language)
         cited = dict.fromkeys((*spots, *map(self._seen.spot, units[len(spots):])))
         return Sentence(

@@ -27,6 +27,9 @@ _OPERATORS: dict[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
     ast.Div: lambda a, b: a / b,
 }
 _LARGEST_YEAR = 2_200
+# What anyone may multiply or divide by: scales; and counts, months, days of a year. Added, 12 is twelve of something.
+_SCALING = frozenset(map(Decimal, (100, 1_000, 10_000, 100_000_000)))
+_CONSTANTS = _SCALING | frozenset(map(Decimal, (*range(13), 30, 360, 365, 366)))
 
 
 class NotReckoned(Exception):
@@ -38,7 +41,9 @@ class NotReckoned(Exception):
 
 
 class Reckoned(Struct, frozen=True):
-    """`figures` that the expression names, `steps` whose results it takes up."""
+    """`figures` that the expression names, but for constants that something is multiplied or divided by; `steps`
+    whose results it takes up.
+    """
 
     value: Decimal
     figures: tuple[Decimal, ...]
@@ -120,22 +125,28 @@ class _Walk:
         self.figures: list[Decimal] = []
         self.steps: list[int] = []
 
-    def value(self, node: ast.expr) -> Decimal:
+    def value(self, node: ast.expr, *, free: frozenset[Decimal] = frozenset()) -> Decimal:
+        """`free`: figures that needn't have been read, where this is multiplied or divides."""
         match node:
+            case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
+                both = isinstance(left, ast.Constant) and isinstance(right, ast.Constant)
+                scaled = self.value(left, free=_SCALING if both else _CONSTANTS)
+                return _OPERATORS[type(op)](scaled, self.value(right, free=_CONSTANTS))
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
                 return _OPERATORS[type(op)](self.value(left), self.value(right))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return -self.value(operand)
+                return -self.value(operand, free=free)
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-                return self.value(operand)
+                return self.value(operand, free=free)
             case ast.Constant(value=int() | float() as figure) if not isinstance(figure, bool):
-                return self._figure(Decimal(ast.get_source_segment(self._source, node) or str(figure)))
+                return self._figure(Decimal(ast.get_source_segment(self._source, node) or str(figure)), free)
             case ast.Name(id=name) if re.fullmatch(r"[sS]\d{1,2}", name):
                 return self._step(int(name[1:]))
         raise NotReckoned("no_expression")
 
-    def _figure(self, value: Decimal) -> Decimal:
-        self.figures.append(value)
+    def _figure(self, value: Decimal, free: frozenset[Decimal]) -> Decimal:
+        if value not in free:
+            self.figures.append(value)
         return value
 
     def _step(self, number: int) -> Decimal:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from decimal import Decimal
 
 from msgspec.structs import replace
 
@@ -95,7 +94,7 @@ class _Run:
         self._contents = self._tools.contents(most_tables=_CONTENTS_TABLES)
         self._owner = owner_of((review.case_id,))
         self._taken: list[Taken] = []
-        self._results: dict[int, Decimal] = {}
+        self._results: dict[int, Outcome] = {}
         self.worked: list[Worked] = []
         self._problems = 0
         self._failing: set[str] = set()  # tools that brought nothing since the last step that brought something
@@ -177,7 +176,7 @@ class _Run:
         else:
             self._failing.clear()
         if outcome.value is not None:
-            self._results[len(self._taken)] = outcome.value
+            self._results[len(self._taken)] = outcome
         if outcome.working:
             self.worked.append(Worked(outcome.value, outcome.text, outcome.working, outcome.spots))
 

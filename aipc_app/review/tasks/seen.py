@@ -20,8 +20,6 @@ from aipc_app.text.normalise import settled
 from aipc_app.text.tokens import query_tokens
 
 _FIGURE = re.compile(r"-?\d[\d,，]*(?:\.\d+)?")
-# What anyone may divide or multiply by: counts, per cent, months, days of a year, scales.
-_CONSTANTS = frozenset(map(Decimal, (*range(13), 30, 100, 360, 365, 366, 1_000, 10_000, 100_000_000)))
 
 
 class Spot(Struct, frozen=True):
@@ -55,8 +53,8 @@ class Seen:
         return cut_units(self.sources)
 
     def figure(self, value: Decimal) -> tuple[Spot, ...] | None:
-        """The best place where it stands; () where it needs none, None where it stands nowhere."""
-        if value in _CONSTANTS or any(value in values_of(fact) for fact in self._named):
+        """The best place where it stands; () where the task names it, None where it stands nowhere."""
+        if any(value in values_of(fact) for fact in self._named):
             return ()
         places = [unit for unit in self.units.items if any(value in values_of(fact) for fact in unit.facts)]
         return self._best(places)

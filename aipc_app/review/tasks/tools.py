@@ -48,14 +48,14 @@ class Toolbox:
         self._desk, self._seen, self._language = desk, seen, language
         self._found: set[Spot] = set()  # what searches brought is not told twice: it would only be read again
 
-    def use(self, call: calls.Call, results: Mapping[int, Decimal]) -> Outcome:
+    def use(self, call: calls.Call, results: Mapping[int, Outcome]) -> Outcome:
         """Do it. `results`: of earlier steps. What can't be done comes back as a problem, never as an exception."""
         try:
             return self._use(call, results)
         except NotReckoned as wrong:
             return Outcome(problem=said(wrong.key, self._language).format(wrong.about))
 
-    def _use(self, call: calls.Call, results: Mapping[int, Decimal]) -> Outcome:
+    def _use(self, call: calls.Call, results: Mapping[int, Outcome]) -> Outcome:
         match call:
             case calls.ListDocuments():
                 return Outcome(text=self.contents())
@@ -180,14 +180,16 @@ class Toolbox:
         )
         return Outcome(text=f"{rows.text}\n{told}", spots=rows.spots, working=told, value=result)
 
-    def _calculate(self, expression: str, results: Mapping[int, Decimal]) -> Outcome:
-        done = reckon(expression, results)
-        spots: list[Spot] = []
+    def _calculate(self, expression: str, results: Mapping[int, Outcome]) -> Outcome:
+        done = reckon(expression, {number: one.value for number, one in results.items() if one.value is not None})
+        spots = [spot for number in done.steps for spot in results[number].spots]
         for figure in done.figures:
             places = self._seen.figure(figure)
             if places is None:
                 raise NotReckoned("not_read", shown_figure(figure))
             spots += places
+        if not (done.figures or done.steps):
+            raise NotReckoned("not_read", done.shown)
         share = any(sign in done.shown for sign in "/÷")
         working = f"{done.shown} = {_told(done.value, share=share)}"
         return Outcome(text=working, spots=tuple(dict.fromkeys(spots)), working=working, value=done.value)

@@ -57,6 +57,17 @@ def test_the_figures_that_were_named_are_told() -> None:
     assert done.figures == (Decimal(1350), Decimal(1180)) and done.steps == (3,)
 
 
+@pytest.mark.parametrize(
+    ("expression", "named"),
+    [
+        ("12+12+11", "12 12 11"), ("611-12", "611 12"), ("12*30", "12"), ("1,200*12", "1200"),
+        ("(312+234)/2", "312 234"), ("5万-3万", "5 3"), ("s3/12", ""), ("-10+2", "10 2"),
+    ],
+)  # fmt: skip
+def test_a_constant_scales_what_was_read_and_is_nothing_that_could_be_added(expression: str, named: str) -> None:
+    assert reckon(expression, RESULTS).figures == tuple(map(Decimal, named.split()))
+
+
 def test_figures_are_shown_in_groups_of_three() -> None:
     assert shown_figure(Decimal("190000.00")) == "190,000"
     assert shown_figure(Decimal("0.123456")) == "0.1235"

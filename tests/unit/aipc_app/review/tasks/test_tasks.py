@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -102,6 +103,37 @@ def test_a_figure_that_was_not_read_is_not_calculated_with(make: Make) -> None:
     assert result(review).status is FindingStatus.NOT_FOUND and not result(review).sentences
     first, second = (request.grammar or "" for request in script.asked)
     assert "calculate ::=" in first and "calculate" not in second  # a tool that failed is not offered at once again
+
+
+def test_what_was_worked_out_from_one_thing_is_no_figure_of_another(make: Make) -> None:
+    """The words stand beside another figure of the sentence, the sum was made of something else."""
+    survey = "问卷调查\n共有611名骑手回答了问卷。\n夏季气温偏高。\n树荫降低地表温度。\n仪器每日校准。\n数据保存五年。\n"
+    files = {"调查.txt": survey + "测点表\n| 类别 | 测点数 |\n| 少树 | 23 |\n| 多树 | 34 |\n"}
+    asked = "有多少名骑手没有回答问卷？"
+    sums = {"tool": "calculate", "expression": "23+34"}
+    bench, _ = make({"tool": "read_table", "table": "T1"}, sums, answer("611名骑手中有57名没有回答问卷。"), files=files)
+    review = bench.do(bench.begin_task(asked))
+    step = review.finding("step_3")
+    assert step is not None and step.working == ("23+34 = 57",)
+    assert result(review).status is FindingStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize("expression", ["9+7", "9*7", "7*30"])
+def test_constants_alone_are_no_calculation(make: Make, expression: str) -> None:
+    bench, _ = make({"tool": "calculate", "expression": expression}, answer("一共16天。"))
+    step = bench.do(bench.begin_task("借款一共多少天？")).finding("step_2")
+    assert step is not None and step.status is FindingStatus.NOT_FOUND and "没有在读过的材料中出现" in step.reason
+
+
+def test_a_figure_worked_out_from_a_step_rests_on_what_that_step_read(make: Make) -> None:
+    bench, _ = make(
+        {"tool": "calculate", "expression": "100,000-90,000"}, {"tool": "calculate", "expression": "s2*2"},
+        answer("起诉的借款本金与实际收到的借款之差的两倍是20,000元。"),
+    )  # fmt: skip
+    review = bench.do(bench.begin_task("比较起诉的借款本金和实际收到的借款，差额的两倍是多少？"))
+    step = review.finding("step_3")
+    assert step is not None
+    assert {"100,000", "90,000"} <= set(re.findall(r"\d+,\d+", " ".join(c.quote for c in step.citations)))
 
 
 @pytest.mark.parametrize(
