@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from aipc_app.domain.answers import Answer, SentenceState
 from aipc_app.text.facts import Fact, find_facts, supports
 from aipc_app.text.normalise import comparable
+
+_INSIDE_BEFORE, _INSIDE_AFTER = re.compile(r"\d[.,]?\d$"), re.compile(r"^\d(?!\.0+(?!\d))[.,]?\d")
 
 
 def missing_from(answer: Answer, expected: str) -> str | None:
@@ -25,10 +28,21 @@ def missing_from(answer: Answer, expected: str) -> str | None:
 
 def stands(wanted: str, text: str) -> bool:
     """Is this in the text: as normalised text, or as values that say the same?"""
-    if comparable(wanted) in comparable(text):
+    if _stands_as_text(comparable(wanted), comparable(text)):
         return True
     facts, known = find_facts(wanted), find_facts(text)
     return bool(facts) and all(any(supports(k, f) for k in known) for f in facts) and _rest_stands(wanted, facts, text)
+
+
+def _stands_as_text(wanted: str, text: str) -> bool:
+    """Not inside a longer figure: 3.4 does not stand in 33.4, nor 60,000 in 160,000."""
+    at = text.find(wanted)
+    while at >= 0:
+        end = at + len(wanted)
+        if not (_INSIDE_BEFORE.search(text[max(0, at - 2) : at + 1]) or _INSIDE_AFTER.match(text[max(0, end - 1) : end + 12])):
+            return True
+        at = text.find(wanted, at + 1)
+    return False
 
 
 def _rest_stands(wanted: str, facts: Sequence[Fact], text: str) -> bool:

@@ -2,7 +2,7 @@
 
     python -m tests.bench.free_tasks [--sample lending] [--only ID,…] [--file FILE] [--model NAME] [--keep DIR]
 
-Prints each task with its steps, and a table: how many are right (each expected figure stands in a supported sentence),
+Prints each task with its steps, and a table: how many are right (the expected result stands in a supported sentence),
 refused rightly, refused wrongly, and wrong although a sentence is shown as supported. `--keep` keeps the data folder;
 one that was kept is used again.
 """
@@ -77,7 +77,8 @@ def do(home: Path, task: dict[str, Any]) -> str:
 
 
 def judge(task: dict[str, Any], result: dict[str, Any]) -> str:
-    """Right, refused, or wrong, and how."""
+    """Right, refused, or wrong, and how. The result stands in a supported sentence; what it was worked out from stands
+    there or in the working below."""
     if not result:
         return "NO RESULT"
     if result["refused"]:
@@ -85,8 +86,14 @@ def judge(task: dict[str, Any], result: dict[str, Any]) -> str:
     if not task["facts"]:
         return "ANSWERED ANYWAY"
     supported = "\n".join(s["text"] for s in result["sentences"] if s["supported"])
-    told = all(any(stands(form, supported) for form in fact.split("|")) for fact in task["facts"])
+    shown = "\n".join((supported, *result["working"]))
+    *inputs, outcome = task["facts"]
+    told = _stands(outcome, supported) and all(_stands(fact, shown) for fact in inputs)
     return "right" if told else "WRONG OR LACKING"
+
+
+def _stands(fact: str, text: str) -> bool:
+    return any(stands(form, text) for form in fact.split("|"))
 
 
 if __name__ == "__main__":

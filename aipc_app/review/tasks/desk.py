@@ -10,6 +10,7 @@ from aipc_app.answer.gather import read_whole, readable_documents
 from aipc_app.answer.material import Source
 from aipc_app.answer.units import cut_units
 from aipc_app.domain.documents import Document
+from aipc_app.review.column_heads import with_column_heads
 from aipc_app.review.tables import Row, Table
 from aipc_app.review.tasks.reckoning import NotReckoned
 from aipc_app.review.tasks.seen import Spot
@@ -87,7 +88,16 @@ class Desk:
         self.documents.append(document)
         self._pages[document.id] = pages
         units = cut_units(pages)
-        self.tables += [Placed(len(self.documents), units.sources, table) for table in case_tables(units)]
+        number = len(self.documents)
+        self.tables += [Placed(number, pages, self._with_heads(table, pages)) for table in case_tables(units)]
+
+    def _with_heads(self, table: Table, pages: Sequence[Source]) -> Table:
+        """A table that was set by places alone has its heads by their places too."""
+        if len(table.head.cells) > 1:
+            return table
+        at = pages[table.head.source]
+        page = self._store.documents.page(at.document_id, at.page)
+        return with_column_heads(table, page.text, page.boxes)
 
 
 def _number(name: str, letter: str, most: int) -> int:

@@ -25,31 +25,34 @@ class Taken(Struct, frozen=True):
 
 
 def prompt_of(
-    task: str, language: str, contents: str, steps: Sequence[Taken], *, room: int, only_answer: bool
+    task: str, language: str, contents: str, steps: Sequence[Taken], *, room: int, only_answer: bool, doubts: str = ""
 ) -> Prompt:
     """`room`: characters that results may take; the earliest are left out when they take more. The first step is
-    code's own search, told together with what is at hand."""
+    code's own search, told together with what is at hand. `doubts`: why an answer was not borne out."""
     first, *rest = _within(steps, room, said("cut", language))
     hand = f"{said('contents_head', language)}\n{contents}\n\n"  # apart: the same for every task over the case
     found = f"{said('found_head', language)}\n{first.result}\n\n"
     asked = said("task", language).format(task)
-    begun = _question(asked, 2, language, not rest and only_answer)
+    begun = _question(asked, 2, language, not rest and only_answer, "" if rest else doubts)
     messages = [
         ChatMessage(Role.SYSTEM, (Segment(SegmentKind.SYSTEM, said("instructions", language).strip()),)),
         ChatMessage(Role.USER, (*(Segment(SegmentKind.PASSAGES, text) for text in (hand, found)), begun)),
     ]
     for number, step in enumerate(rest, 2):
         told = f"{said('result', language).format(number)}\n{step.result}\n\n"
-        last = only_answer and number == len(steps)
+        last = number == len(steps)
+        question = _question(asked, number + 1, language, last and only_answer, doubts if last else "")
         messages += [
             ChatMessage(Role.ASSISTANT, (Segment(SegmentKind.HISTORY, step.written),)),
-            ChatMessage(Role.USER, (Segment(SegmentKind.PASSAGES, told), _question(asked, number + 1, language, last))),
+            ChatMessage(Role.USER, (Segment(SegmentKind.PASSAGES, told), question)),
         ]
     return Prompt(tuple(messages))
 
 
-def _question(asked: str, number: int, language: str, only_answer: bool) -> Segment:
+def _question(asked: str, number: int, language: str, only_answer: bool, doubts: str) -> Segment:
     following = said("next_last", language) if only_answer else said("next", language).format(number)
+    if doubts:
+        following = f"{said('doubts', language).format(doubts)}\n{following}"
     return Segment(SegmentKind.QUESTION, f"{asked}\n{following}")
 
 

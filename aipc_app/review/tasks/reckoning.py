@@ -60,6 +60,8 @@ def reckon(expression: str, results: Mapping[int, Decimal]) -> Reckoned:
         tree = ast.parse(plain, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise NotReckoned("no_expression") from error
+    if isinstance(tree.body, ast.Constant | ast.Name):
+        raise NotReckoned("no_expression")  # one figure is nothing worked out
     walked = _Walk(plain, results)
     with localcontext(Context(prec=28, traps=[DivisionByZero, InvalidOperation, Overflow])):
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -35,15 +35,18 @@ from aipc_app.errors import UserMistake
 from aipc_app.log import ANSWER as LOG
 from aipc_app.review.findings import found
 from aipc_app.review.tasks import calls, plan
-from aipc_app.review.tasks.answering import AnswerProof, Worked
-from aipc_app.review.tasks.desk import Desk
+from aipc_app.review.tasks.answering import AnswerProof
+from aipc_app.review.tasks.desk import Desk, Placed
+from aipc_app.review.tasks.focus import SEARCHES, first_tools
 from aipc_app.review.tasks.prompting import Taken, prompt_of
 from aipc_app.review.tasks.seen import Seen
 from aipc_app.review.tasks.tools import Outcome, Toolbox
 from aipc_app.review.tasks.wording import said
+from aipc_app.review.tasks.worked import Worked
 from aipc_app.search.service import SearchService
 from aipc_app.settings.model import Settings
 from aipc_app.store import Store
+from aipc_app.text.numbers import parse_number
 from engine.client.base import EngineClient
 from engine.errors import EngineDied
 from engine.types.generation import FinishReason, Generated, GenerateRequest, PrefillProgress, Priority, Timing
@@ -53,6 +56,7 @@ MOST_STEPS = 10
 _MOST_PROBLEMS = 3  # steps without a result; then it must answer
 _MAX_TOKENS = 640  # the longest answer that the grammar allows
 _CONTENTS_TABLES = 16
+_CAPABLE_PARAMETERS = 7_000_000_000  # smaller models are led to the tools that the task's words ask for
 _CHARACTERS_A_TOKEN = 1.1  # fewest, in Chinese
 
 Emit = Callable[[ReviewEvent], None]
@@ -74,7 +78,7 @@ class TaskRunner:
         run = _Run(self._store, self._search, self._engine, review, model, emit, cancel)
         return run.work(lambda: AnswerProof(
             self._store, self._meaning, run.seen, run.task, run.language,
-            bars_of(self._settings().answers.strictness), run.worked,
+            bars_of(self._settings().answers.strictness), run.worked, run.tables,
         ))  # fmt: skip
 
 
@@ -97,7 +101,9 @@ class _Run:
         self._results: dict[int, Outcome] = {}
         self.worked: list[Worked] = []
         self._problems = 0
+        self._doubts = ""  # why the answer that was given was not borne out
         self._failing: set[str] = set()  # tools that brought nothing since the last step that brought something
+        self._repeated: set[str] = set()  # tools that were called twice for the same
         self._timing = review.timing
         self._began = time.monotonic()
 
@@ -112,12 +118,17 @@ class _Run:
                     break
                 read = calls.read_call(call)
                 if isinstance(read, calls.Answer) or self._must_answer:
-                    self._answer(read, proof())
-                    break
+                    if self._answered(read, proof()):
+                        break
+                    continue
                 self._step(call)
         finally:
             self._end()
         return self._review
+
+    @property
+    def tables(self) -> Sequence[Placed]:
+        return self._desk.tables
 
     # -- steps -----------------------------------------------------------------------------------
 
@@ -155,12 +166,17 @@ class _Run:
             return Outcome(problem=said("unreadable", self.language))
         same = self._same(call)
         if same is not None:
+            self._repeated.add(calls.name_of(type(call)))
             return Outcome(problem=said("same_again", self.language).format(same))
         return self._tools.use(call, self._results)
 
     def _same(self, call: calls.Call) -> int | None:
-        """The number of the step that did just this."""
+        """The number of the step that did just this, or came to the one figure that this names."""
         plain = replace(call, why="")
+        figure = parse_number(call.expression) if isinstance(call, calls.Calculate) else None
+        for number, outcome in self._results.items():
+            if figure is not None and outcome.value == figure:
+                return number
         for number, step in enumerate(self._taken, 1):
             before = calls.read_call(step.written)
             if before is not None and replace(before, why="") == plain:
@@ -178,7 +194,9 @@ class _Run:
         if outcome.value is not None:
             self._results[len(self._taken)] = outcome
         if outcome.working:
-            self.worked.append(Worked(outcome.value, outcome.text, outcome.working, outcome.spots))
+            self.worked.append(
+                Worked(outcome.value, outcome.text, outcome.working, outcome.spots, outcome.calendar)
+            )
 
     def _finding(self, item: str, outcome: Outcome, seconds: float) -> Finding:
         if outcome.problem:
@@ -204,11 +222,11 @@ class _Run:
         only_answer = self._must_answer
         room = int(self._model.plan.context_tokens * _CHARACTERS_A_TOKEN / 2)
         prompt = prompt_of(
-            self.task, self.language, self._contents, self._taken, room=room, only_answer=only_answer
-        )
-        # A small model that was told no writes the very same call again: it is led to another tool.
+            self.task, self.language, self._contents, self._taken, room=room, only_answer=only_answer,
+            doubts=self._doubts,
+        )  # fmt: skip
         grammar = calls.grammar_of(
-            self._desk.document_names, self._desk.table_names, without=self._failing, only_answer=only_answer
+            self._desk.document_names, self._desk.table_names, without=self._aside(), only_answer=only_answer
         )
         request = GenerateRequest(
             prompt, max_tokens=_MAX_TOKENS, grammar=grammar, priority=Priority.BACKGROUND, owner=self._owner
@@ -220,6 +238,16 @@ class _Run:
             end = self._generate(request)
         self._count(end.timing)
         return None if end.reason is FinishReason.CANCELLED else end.text
+
+    def _aside(self) -> set[str]:
+        """Tools not offered now: a small model that was told no writes the very same call again, and one that has
+        read what the task asks about goes on searching."""
+        aside = self._failing | self._repeated
+        if not 0 < self._model.parameters < _CAPABLE_PARAMETERS:
+            return aside
+        first = first_tools(self.task) if len(self._taken) == 1 and not self._problems else frozenset()
+        unasked = {calls.name_of(kind) for kind in calls.TOOLS} - first if first else set()
+        return aside | unasked | (SEARCHES if self.worked else set())
 
     def _generate(self, request: GenerateRequest) -> Generated:
         generation = self._engine.generate(request)
@@ -236,14 +264,19 @@ class _Run:
 
     # -- the end ---------------------------------------------------------------------------------
 
-    def _answer(self, call: calls.Call | None, proof: AnswerProof) -> None:
-        """What can't be read as an answer says nothing."""
+    def _answered(self, call: calls.Call | None, proof: AnswerProof) -> bool:
+        """What can't be read as an answer says nothing. False for one that isn't borne out, the first time: the model
+        is told why."""
         item = self._review.template.sections[0].items[0]
         proved = proof.prove(call.sentences if isinstance(call, calls.Answer) and call.found else ())
         finding = found(item, proved.sentences, (), proved.citations)
         if finding.status is not FindingStatus.SUPPORTED:  # nothing is said that nothing bears out
+            if proved.sentences and not self._doubts and not self._must_answer:
+                self._doubts = "；".join(dict.fromkeys(sentence.reason for sentence in proved.sentences))
+                return False
             finding = Finding(item=item.id, status=FindingStatus.NOT_FOUND, reason=said("refused", self.language))
         self._keep(replace(finding, working=proved.working if finding.sentences else ()))
+        return True
 
     def _keep(self, finding: Finding) -> None:
         self._store.reviews.save_finding(self._review.id, finding, "")

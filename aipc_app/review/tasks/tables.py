@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -20,6 +21,7 @@ _FIGURES = (FactKind.NUMBER, FactKind.AMOUNT, FactKind.PERCENT, FactKind.COUNT, 
 _SHOWN_ROWS = 6
 _FEWEST_ROWS = 2  # two lines set in columns, such as a paper's number and its matter, are no table to work with
 _Day = tuple[int, int, int]
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class Picked(Struct, frozen=True):
@@ -41,10 +43,15 @@ def case_tables(units: Units) -> tuple[Table, ...]:
 
 
 def pick(table: Table, *, column: str, where: str, after: str, before: str) -> Picked:
-    """As calls.SumTable has it. Raises NotReckoned, with the columns or rows there are."""
+    """As calls.SumTable has it; where `column` is the label of a row, that row's figures, `after` and `before` by the
+    heads. Raises NotReckoned, with the columns or rows there are.
+    """
+    if (row := _labelled(table, column)) is not None:
+        return _across(table, row, after, before)
     rows = _where(_dated(table.rows, after, before), where)
     if not rows:
-        raise NotReckoned("no_rows", " / ".join(" | ".join(row.cells) for row in table.rows[:_SHOWN_ROWS]))
+        shown = (table.head, *table.rows[:_SHOWN_ROWS])
+        raise NotReckoned("no_rows", " / ".join(" | ".join(row.cells) for row in shown))
     columns = _columns(table, column, rows)
     figures = tuple(
         (row, value, row.cells[number])
@@ -53,6 +60,23 @@ def pick(table: Table, *, column: str, where: str, after: str, before: str) -> P
         if number < len(row.cells) and (value := figure_of(row.cells[number])) is not None
     )
     return Picked(tuple(rows), figures, tuple(_head(table, number) for number in columns))
+
+
+def _labelled(table: Table, name: str) -> Row | None:
+    """The row of this label, in a table that has no column of this name: years stand side by side in accounts."""
+    wanted = comparable(name)
+    if not wanted or wanted in map(comparable, table.head.cells):
+        return None
+    return next((row for row in table.rows if comparable(row.cells[0]) == wanted), None)
+
+
+def _across(table: Table, row: Row, after: str, before: str) -> Picked:
+    first, last = _day(after, last=True), _day(before, last=False)
+    taken = [n for n in range(1, len(row.cells)) if _within(_parsed(_head(table, n), last=False), first, last)]
+    figures = tuple((row, value, row.cells[n]) for n in taken if (value := figure_of(row.cells[n])) is not None)
+    if not figures:
+        raise NotReckoned("no_rows", " / ".join(" | ".join(one.cells) for one in (table.head, row)))
+    return Picked((row,), figures, (f"{row.cells[0]} {' '.join(_head(table, n) for n in taken)}",))
 
 
 def work_out(operation: str, values: Sequence[Decimal]) -> Decimal:
@@ -116,8 +140,14 @@ def _dated(rows: Sequence[Row], after: str, before: str) -> list[Row]:
     first, last = _day(after, last=True), _day(before, last=False)
     if first is None and last is None:
         return list(rows)
-    days = [(row, day) for row in rows if (day := _row_day(row)) is not None]
-    return [row for row, day in days if (first is None or day > first) and (last is None or day < last)]
+    return [row for row in rows if _within(_row_day(row), first, last)]
+
+
+def _within(day: _Day | None, first: _Day | None, last: _Day | None) -> bool:
+    """Without bounds any; with one, a day past or ahead of it."""
+    if first is None and last is None:
+        return True
+    return day is not None and (first is None or day > first) and (last is None or day < last)
 
 
 def _row_day(row: Row) -> _Day | None:
@@ -135,6 +165,7 @@ def _day(text: str, *, last: bool) -> _Day | None:
 
 
 def _parsed(text: str, *, last: bool) -> _Day | None:
+    text = f"{text.strip()}年" if _YEAR.fullmatch(text.strip()) else text
     value = next((f.value for f in find_facts(text) if f.kind is FactKind.DATE), None)
     if not isinstance(value, DateValue) or value.year is None:
         return None

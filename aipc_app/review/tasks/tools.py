@@ -7,11 +7,12 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from aipc_app.answer.material import passage_source
+from aipc_app.answer.material import Source, passage_source
 from aipc_app.domain.documents import LIBRARY_ID, Passage
 from aipc_app.review.tables import Row
 from aipc_app.review.tasks import calls
 from aipc_app.review.tasks.desk import Desk, Placed
+from aipc_app.review.tasks.excerpt import excerpts
 from aipc_app.review.tasks.reckoning import NotReckoned, day_of, moved, reckon, shown_figure
 from aipc_app.review.tasks.seen import Seen, Spot
 from aipc_app.review.tasks.tables import pick, work_out, working_of
@@ -22,19 +23,20 @@ from aipc_app.text.facts import DateValue
 from aipc_app.text.tokens import query_tokens
 
 FOUND_PASSAGES = 5
-_PASSAGE_CHARACTERS, _PART_CHARACTERS, _MOST_ROWS, _MOST_NAMED_ROWS = 260, 1_200, 40, 4
+_PART_CHARACTERS, _MOST_ROWS, _MOST_NAMED_ROWS = 1_200, 40, 4
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
     """What a step came to, as the model and the user read it; `problem`: it could not be done, and why.
 
-    `value`: the figure that it worked out, `working` how, from what stands at `spots`.
+    `value`: the figure that it worked out, `working` how, from what stands at `spots`; `calendar`: by counting days.
     """
 
     text: str = ""
     spots: tuple[Spot, ...] = ()
     working: str = ""
     value: Decimal | None = None
+    calendar: bool = False
     problem: str = ""
 
 
@@ -102,7 +104,7 @@ class Toolbox:
     def _find(self, query: str, case_id: int) -> Outcome:
         library = case_id == LIBRARY_ID
         evidence = self._search.search(query, cases=(case_id,), limit=FOUND_PASSAGES).evidence
-        shown = [self._passage(one.passage, library=library) for one in evidence]
+        shown = self._passages([one.passage for one in evidence], query, library=library)
         shown += [] if library else self._named_rows(query)
         if not shown:
             raise NotReckoned("found_nothing", query[:40])
@@ -126,22 +128,28 @@ class Toolbox:
             self._seen.add(placed.page(row))
         return [(f"[T{number}] {_with_heads(placed, row)}", placed.spot(row)) for number, placed, row in rows]
 
-    def _passage(self, passage: Passage, *, library: bool) -> tuple[str, Spot]:
-        """Its beginning; what is read of the case is the page it stands on."""
-        text = passage.text[:_PASSAGE_CHARACTERS]
-        end = passage.start + len(text)
-        spot = Spot(passage.document_id, passage.page, passage.start, end)
+    def _passages(self, passages: Sequence[Passage], query: str, *, library: bool) -> list[tuple[str, Spot]]:
+        """What of them is worth showing; what is read of the case is the page each stands on."""
+        sources = [self._source(passage, library=library) for passage in passages]
+        return [
+            (f"[{self._place_of(source, library=library)}] {' '.join(source.page_text[start:end].split())}",
+             Spot(source.document_id, source.page, start, end))
+            for source, (start, end) in zip(sources, excerpts(sources, query), strict=True)
+        ]  # fmt: skip
+
+    def _source(self, passage: Passage, *, library: bool) -> Source:
+        page = self._store.documents.page(passage.document_id, passage.page, boxes=False)
+        source = passage_source(passage, page.text, library=library)
         if library:
-            page = self._store.documents.page(passage.document_id, passage.page, boxes=False)
-            self._seen.add(passage_source(passage, page.text, library=True))
-            name = passage.document
+            self._seen.add(source)
         else:
-            name = f"D{self._desk.number(passage.document_id)}"
-            source = self._desk.page(passage.document_id, passage.page)
-            if source is not None:
-                self._seen.add(source)
-        place = said("page", self._language).format(passage.page)
-        return f"[{name} {place}] {' '.join(text.split())}", spot
+            self._desk.number(passage.document_id)  # at hand from now on
+            self._seen.add(self._desk.page(passage.document_id, passage.page) or source)
+        return source
+
+    def _place_of(self, source: Source, *, library: bool) -> str:
+        name = source.document if library else f"D{self._desk.number(source.document_id)}"
+        return f"{name} {said('page', self._language).format(source.page)}"
 
     def _read_page(self, call: calls.ReadPage) -> Outcome:
         document, pages = self._desk.document(call.document)
@@ -175,16 +183,17 @@ class Toolbox:
         result = work_out(call.operation, values)
         rows = self._rows(placed, picked.rows)
         working = working_of(call.operation, values, result)
-        told = said("worked_out", self._language).format(
-            said(call.operation, self._language), said("comma", self._language).join(picked.columns), working
-        )
+        bounds = [said(key, self._language).format(day) for key in ("after", "before") if (day := getattr(call, key))]
+        of_what = said("comma", self._language).join((*picked.columns, *bounds))
+        told = said("worked_out", self._language).format(said(call.operation, self._language), of_what, working)
         return Outcome(text=f"{rows.text}\n{told}", spots=rows.spots, working=told, value=result)
 
     def _calculate(self, expression: str, results: Mapping[int, Outcome]) -> Outcome:
         done = reckon(expression, {number: one.value for number, one in results.items() if one.value is not None})
         spots = [spot for number in done.steps for spot in results[number].spots]
+        earlier = {one.value: one.spots for one in results.values()}
         for figure in done.figures:
-            places = self._seen.figure(figure)
+            places = earlier.get(figure, self._seen.figure(figure))
             if places is None:
                 raise NotReckoned("not_read", shown_figure(figure))
             spots += places
@@ -199,7 +208,9 @@ class Toolbox:
         spots = (*self._place(first.year, first.month, first.day), *self._place(last.year, last.month, last.day))
         days = (last - first).days
         working = said("days_told", self._language).format(first.isoformat(), last.isoformat(), days)
-        return Outcome(text=working, spots=tuple(dict.fromkeys(spots)), working=working, value=Decimal(days))
+        return Outcome(
+            text=working, spots=tuple(dict.fromkeys(spots)), working=working, value=Decimal(days), calendar=True
+        )
 
     def _move(self, call: calls.AddToDate) -> Outcome:
         day = day_of(call.date)
@@ -207,7 +218,7 @@ class Toolbox:
         found = moved(day, call.amount, call.unit)
         unit = said(call.unit, self._language)
         working = f"{day.isoformat()} + {call.amount} {unit} = {found.isoformat()}"
-        return Outcome(text=working, spots=spots, working=working)
+        return Outcome(text=working, spots=spots, working=working, calendar=True)
 
     def _place(self, year: int, month: int, day: int) -> tuple[Spot, ...]:
         places = self._seen.day(DateValue(year, month, day))

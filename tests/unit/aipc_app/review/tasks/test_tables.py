@@ -54,6 +54,16 @@ def test_rows_are_chosen_by_a_word_and_by_either_bound() -> None:
     assert values(table(BANK), "金额") == [450_000, 60_000, 30_000, 100_000]  # not the total
 
 
+def test_the_label_of_a_row_in_the_place_of_a_column_means_that_row() -> None:
+    assert values(table(PROFIT), "净利润") == [332, 306, 234]
+    assert values(table(PROFIT), "净利润", after="2021") == [306, 234]
+    assert values(table(PROFIT), "净利润", before="2023") == [332, 306]
+    assert pick(table(PROFIT), column="净利润", where="", after="2021", before="").columns == ("净利润 2022年 2023年",)
+    with pytest.raises(NotReckoned) as refused:
+        values(table(PROFIT), "净利润", after="2023")
+    assert refused.value.key == "no_rows" and "2023年" in refused.value.about
+
+
 def test_a_row_of_just_this_name_goes_before_rows_that_hold_it() -> None:
     assert values(table(PROFIT), where="净利润") == [332, 306, 234]
     assert values(table(PROFIT), "2023", where="净利润") == [234]

@@ -101,7 +101,7 @@ def test_a_figure_that_was_not_read_is_not_calculated_with(make: Make) -> None:
     step = review.finding("step_2")
     assert step is not None and step.status is FindingStatus.NOT_FOUND and "77,777" in step.reason
     assert result(review).status is FindingStatus.NOT_FOUND and not result(review).sentences
-    first, second = (request.grammar or "" for request in script.asked)
+    first, second, *_ = (request.grammar or "" for request in script.asked)
     assert "calculate ::=" in first and "calculate" not in second  # a tool that failed is not offered at once again
 
 
@@ -115,6 +115,50 @@ def test_what_was_worked_out_from_one_thing_is_no_figure_of_another(make: Make) 
     review = bench.do(bench.begin_task(asked))
     step = review.finding("step_3")
     assert step is not None and step.working == ("23+34 = 57",)
+    assert result(review).status is FindingStatus.NOT_FOUND
+
+
+def test_an_answer_that_is_not_borne_out_is_asked_for_once_more_with_the_reason(make: Make) -> None:
+    bench, script = make(answer("相差10,000元。"), SUM, answer("2022年3月以后的付款合计20,000元。"))
+    review = bench.do(bench.begin_task(PAYMENTS))
+    assert result(review).status is FindingStatus.SUPPORTED and tools(review) == ["search_case", "sum_table"]
+    first, second, _ = (request.prompt.messages[-1].segments[-1] for request in script.asked)
+    assert "未被证实" not in first.text and "未被证实（“10,000元”" in second.text
+
+
+def test_an_answer_is_asked_for_no_third_time(make: Make) -> None:
+    bench, script = make(*[answer("相差10,000元。")] * 3)
+    assert result(bench.do(bench.begin_task(PAYMENTS))).status is FindingStatus.NOT_FOUND and len(script.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "supported"),
+    [
+        ("从2022年1月10日借款到2022年6月1日支付20,000元相隔142天。", True),
+        ("从借款到支付相隔142天。", False),  # from which day to which?
+    ],
+)
+def test_a_sentence_that_counts_days_names_both_days_for_what_they_are(make: Make, said: str, supported: bool) -> None:
+    days = {"tool": "days_between", "start": "2022-01-10", "end": "2022-06-01"}
+    bench, _ = make(days, *[answer(said)] * 2)
+    review = bench.do(bench.begin_task("从借款到支付相隔多少天？"))
+    assert (result(review).status is FindingStatus.SUPPORTED) == supported
+
+
+@pytest.mark.parametrize(("year", "supported"), [("2021年至2023年", True), ("2024年", False)])
+def test_figures_of_other_years_are_no_figure_of_the_year_that_was_asked(
+    make: Make, year: str, supported: bool
+) -> None:
+    accounts = "利润表\n| 项目 | 2021年 | 2022年 | 2023年 |\n| 收入 | 390 | 360 | 275 |\n| 净利润 | 332 | 306 | 234 |\n"
+    sums = {**SUM, "column": "净利润", "after": ""}
+    bench, _ = make(sums, *[answer(f"公司{year}净利润合计872万元。")] * 2, files={"报表.txt": accounts})
+    review = bench.do(bench.begin_task(f"算出公司{year}净利润的合计数"))
+    assert (result(review).status is FindingStatus.SUPPORTED) == supported
+
+
+def test_a_difference_that_nothing_worked_out_rests_on_no_figure_that_happens_to_be_there(make: Make) -> None:
+    bench, _ = make(*[answer("起诉状和答辩状所说的已还款金额相差20,000元。")] * 2)
+    review = bench.do(bench.begin_task("起诉状和答辩状所说的已还款金额相差多少？"))
     assert result(review).status is FindingStatus.NOT_FOUND
 
 
@@ -181,7 +225,8 @@ def test_the_same_step_twice_is_not_done_again_and_steps_have_a_limit(make: Make
     ]  # fmt: skip
     assert len(script.asked) == 5  # after three steps without a result only an answer may be written
     last, before = script.asked[-1].grammar or "", script.asked[-2].grammar or ""
-    assert "search-case ::=" in before and "search-case" not in last and "answer ::=" in last
+    assert "read-page ::=" in before and "calculate" not in before  # what was repeated is not offered again
+    assert "read-page" not in last and "answer ::=" in last
     assert review.state is ReviewState.DONE and result(review).status is FindingStatus.NOT_FOUND
 
 
