@@ -24,9 +24,19 @@ from aipc_app.answer.wording import says_not_found
 from aipc_app.domain.answers import Citation, Sentence, SentenceState
 from aipc_app.review.tasks.columns import of_another_column
 from aipc_app.review.tasks.desk import Placed
+from aipc_app.review.tasks.reckoning import shown_figure
 from aipc_app.review.tasks.seen import Seen, Spot
 from aipc_app.review.tasks.wording import said
-from aipc_app.review.tasks.worked import Worked, is_small, other_year, says_what_no_quote_does, tells, unnamed_date
+from aipc_app.review.tasks.worked import (
+    Worked,
+    is_small,
+    other_year,
+    says_what_no_quote_does,
+    tells,
+    unnamed_date,
+    unnamed_input,
+    year_left_out,
+)
 from aipc_app.store import Store
 from aipc_app.text.facts import Fact, find_facts, supports
 from aipc_app.text.normalise import comparable
@@ -76,15 +86,15 @@ class AnswerProof:
             return Sentence(text=text, state=SentenceState.UNSUPPORTED, reason=told)
         used = [one for one in self._worked if any(tells(one, fact) for fact in facts)]
         others = [fact for fact in facts if not any(tells(one, fact) for one in used) and not self._is_asked(fact)]
-        if used and not any(fact in unread for fact in others):
-            worked = self._by_working(text, claim, others, used)
-            if unread or worked.state is SentenceState.SUPPORTED:
-                return worked
+        worked = None if any(fact in unread for fact in others) else self._by_working(text, claim, others, used)
+        if worked is not None and (unread or worked.state is SentenceState.SUPPORTED):
+            return worked
         if unread:
             about = "、".join(fact.text for fact in unread)
             told = said("not_borne_out", self._language).format(about)
             return Sentence(text=text, state=SentenceState.UNSUPPORTED, reason=told)
-        return self._by_reading(text, [fact for fact in facts if not self._is_asked(fact)])
+        read = self._by_reading(text, [fact for fact in facts if not self._is_asked(fact)])
+        return worked if worked is not None and read.state is not SentenceState.SUPPORTED else read
 
     def _misplaced(self, claim: Claim, facts: Sequence[Fact]) -> Fact | None:
         """A figure that only tables have, and they under another head than the sentence names."""
@@ -107,8 +117,13 @@ class AnswerProof:
         places = {c.marker: Spot(c.document_id, c.page, c.start, c.end) for c in self._proof.citations}
         return replace(sentence, citations=tuple(self._mark(places[marker]) for marker in sentence.citations))
 
-    def _by_working(self, text: str, claim: Claim, others: Sequence[Fact], used: Sequence[Worked]) -> Sentence:
-        """What it says besides must stand where the calculation took its figures, or elsewhere in what was read."""
+    def _by_working(
+        self, text: str, claim: Claim, others: Sequence[Fact], used: Sequence[Worked]
+    ) -> Sentence | None:
+        """What it says besides must stand where the calculation took its figures, or elsewhere in what was read. None
+        where no step worked anything of it out."""
+        if not used:
+            return None
         spots = list(dict.fromkeys(spot for one in used for spot in one.spots))
         units = [unit for spot in spots for unit in self._units_at(spot)]
         alike = self._shared(claim, units, used)  # the inputs', not those of what else it says
@@ -117,7 +132,7 @@ class AnswerProof:
         for fact in others:
             if not any(supports(have, fact) for unit in units for have in unit.facts):
                 units += self._where(fact)[:1]
-        self._used += [one.working for one in used]
+        self._used += [line for one in used for line in one.lines]
         state, reason = SentenceState.SUPPORTED, ""
         stranger = next((n for n in claim.names if comparable(n) not in self._seen.units.plain), None)
         sums = check_arithmetic(claim.text, claim.hard)
@@ -127,14 +142,23 @@ class AnswerProof:
             state, reason = SentenceState.IN_DOUBT, said("words_differ", self._language)
         elif strange is not None:
             state, reason = SentenceState.IN_DOUBT, said("other_year", self._language).format(strange.text)
-        elif date := unnamed_date(used, (*find_facts(claim.text), *self._asked)):
-            state, reason = SentenceState.IN_DOUBT, said("unnamed_date", self._language).format(date.text)
+        elif unnamed := self._unnamed(used, (*find_facts(claim.text), *self._asked)):
+            state, reason = SentenceState.IN_DOUBT, unnamed
         else:
             state, reason = self._besides(text, used)
         cited = dict.fromkeys((*spots, *map(self._seen.spot, units[len(spots):])))
         return Sentence(
             text=text, state=state, reason=reason, citations=tuple(self._mark(s) for s in list(cited)[:_MOST_CITED])
         )
+
+    def _unnamed(self, used: Sequence[Worked], named: Sequence[Fact]) -> str:
+        """What the sentence would have to say of the calculation for a reader to check it, "" for nothing."""
+        if (date := unnamed_date(used, named)) is not None:
+            return said("unnamed_date", self._language).format(date.text)
+        if (value := unnamed_input(used, named)) is not None:
+            return said("unnamed_input", self._language).format(shown_figure(value))
+        year = year_left_out(used, named)
+        return "" if year is None else said("year_left_out", self._language).format(year)
 
     def _besides(self, text: str, used: Sequence[Worked]) -> tuple[SentenceState, str]:
         """What its clauses state of other figures, proved as answers are: a day that was read is not yet the day of
@@ -160,7 +184,7 @@ class AnswerProof:
         return len(words & known) / len(words) if words else 1.0
 
     def _told_around(self, units: Sequence[Unit], used: Sequence[Worked]) -> str:
-        return "\n".join((*(one.working for one in used), *self._around(units)))
+        return "\n".join((*(line for one in used for line in one.lines), *self._around(units)))
 
     def _around(self, units: Sequence[Unit]) -> Iterator[str]:
         """What names a figure from afar: the first line of its page, the heads of its table."""

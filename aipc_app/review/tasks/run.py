@@ -194,9 +194,10 @@ class _Run:
         if outcome.value is not None:
             self._results[len(self._taken)] = outcome
         if outcome.working:
-            self.worked.append(
-                Worked(outcome.value, outcome.text, outcome.working, outcome.spots, outcome.calendar)
-            )
+            self.worked.append(Worked(
+                outcome.value, outcome.text, outcome.working, outcome.spots, outcome.calendar, outcome.inputs,
+                outcome.basis,
+            ))  # fmt: skip
 
     def _finding(self, item: str, outcome: Outcome, seconds: float) -> Finding:
         if outcome.problem:

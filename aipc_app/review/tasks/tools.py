@@ -29,7 +29,8 @@ _PART_CHARACTERS, _MOST_ROWS, _MOST_NAMED_ROWS = 1_200, 40, 4
 class Outcome(Struct, frozen=True, kw_only=True):
     """What a step came to, as the model and the user read it; `problem`: it could not be done, and why.
 
-    `value`: the figure that it worked out, `working` how, from what stands at `spots`; `calendar`: by counting days.
+    `value`: the figure that it worked out, `working` how, from what stands at `spots`; `calendar`, `inputs` and
+    `basis` as in worked.Worked.
     """
 
     text: str = ""
@@ -37,6 +38,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
     working: str = ""
     value: Decimal | None = None
     calendar: bool = False
+    inputs: tuple[Decimal, ...] = ()
+    basis: tuple[str, ...] = ()
     problem: str = ""
 
 
@@ -190,18 +193,24 @@ class Toolbox:
 
     def _calculate(self, expression: str, results: Mapping[int, Outcome]) -> Outcome:
         done = reckon(expression, {number: one.value for number, one in results.items() if one.value is not None})
-        spots = [spot for number in done.steps for spot in results[number].spots]
-        earlier = {one.value: one.spots for one in results.values()}
-        for figure in done.figures:
-            places = earlier.get(figure, self._seen.figure(figure))
+        if not (done.figures or done.steps):
+            raise NotReckoned("not_read", done.shown)
+        taken = [results[number] for number in done.steps]
+        taken += [one for figure in done.figures for one in results.values() if one.value == figure]
+        read = tuple(figure for figure in done.figures if all(one.value != figure for one in taken))
+        spots = [spot for one in taken for spot in one.spots]
+        for figure in read:
+            places = self._seen.figure(figure)
             if places is None:
                 raise NotReckoned("not_read", shown_figure(figure))
             spots += places
-        if not (done.figures or done.steps):
-            raise NotReckoned("not_read", done.shown)
         share = any(sign in done.shown for sign in "/÷")
         working = f"{done.shown} = {_told(done.value, share=share)}"
-        return Outcome(text=working, spots=tuple(dict.fromkeys(spots)), working=working, value=done.value)
+        return Outcome(
+            text=working, spots=tuple(dict.fromkeys(spots)), working=working, value=done.value,
+            inputs=read,
+            basis=tuple(dict.fromkeys(line for one in taken for line in (*one.basis, one.working))),
+        )  # fmt: skip
 
     def _days(self, start: str, end: str) -> Outcome:
         first, last = day_of(start), day_of(end)

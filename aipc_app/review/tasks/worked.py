@@ -11,6 +11,7 @@ from msgspec import Struct
 from aipc_app.review.tasks.seen import Spot, values_of
 from aipc_app.text.facts import DateValue, Fact, FactKind, find_facts, supports
 
+_FEW = 3  # figures that a sentence can name
 _SMALL_COUNT = 12  # of what a sentence itself lists
 # What nobody reads off a page unless it says so itself: a difference, a total, the days between two dates.
 _DERIVED = (
@@ -23,7 +24,8 @@ _DERIVED = (
 class Worked(Struct, frozen=True):
     """What a step worked out: `told` is its result as a text, for dates; `spots` are where its inputs stand.
 
-    `calendar`: days were counted.
+    `calendar`: days were counted. `inputs`: the figures of an expression. `basis`: how those were worked out that
+    stand nowhere.
     """
 
     value: Decimal | None
@@ -31,6 +33,13 @@ class Worked(Struct, frozen=True):
     working: str
     spots: tuple[Spot, ...]
     calendar: bool = False
+    inputs: tuple[Decimal, ...] = ()
+    basis: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All of the working, for a reader."""
+        return *self.basis, self.working
 
 
 def is_small(fact: Fact) -> bool:
@@ -57,6 +66,19 @@ def unnamed_date(used: Sequence[Worked], named: Sequence[Fact]) -> Fact | None:
     told = (fact for one in used if one.calendar for fact in find_facts(one.working))
     dates = (fact for fact in told if fact.kind is FactKind.DATE)
     return next((date for date in dates if not any(supports(have, date) for have in named)), None)
+
+
+def unnamed_input(used: Sequence[Worked], named: Sequence[Fact]) -> Decimal | None:
+    """One of up to three figures of an expression that isn't `named`: what it is can't be checked."""
+    known = frozenset[Decimal]().union(*map(values_of, named))
+    few = (one for one in used if len(one.inputs) <= _FEW)
+    return next((value for one in few for value in one.inputs if abs(value) not in known and value not in known), None)
+
+
+def year_left_out(used: Sequence[Worked], named: Sequence[Fact]) -> int | None:
+    """A year whose figures went into the result, where the sentence names years and not this one."""
+    said, taken = _years(named), {year for one in used for line in one.lines for year in _years(find_facts(line))}
+    return next((year for year in sorted(taken) if said and not min(said) <= year <= max(said)), None)
 
 
 def other_year(named: Sequence[Fact], surroundings: str) -> Fact | None:

@@ -85,7 +85,7 @@ def test_a_sum_comes_from_code_and_is_proved_by_its_rows(make: Make) -> None:
 def test_a_worked_out_figure_shows_its_working_and_both_inputs(make: Make) -> None:
     bench, _ = make(
         {"tool": "calculate", "expression": "100,000-90,000"},
-        answer("借款本金的起诉金额与实际收到的借款相差10,000元。"),
+        answer("起诉的借款本金100,000元，答辩人实际收到的借款90,000元，相差10,000元。"),
     )  # fmt: skip
     review = bench.do(bench.begin_task("比较起诉的借款本金和答辩人实际收到的借款，相差多少？"))
     assert result(review).status is FindingStatus.SUPPORTED, result(review)
@@ -154,6 +154,32 @@ def test_figures_of_other_years_are_no_figure_of_the_year_that_was_asked(
     bench, _ = make(sums, *[answer(f"公司{year}净利润合计872万元。")] * 2, files={"报表.txt": accounts})
     review = bench.do(bench.begin_task(f"算出公司{year}净利润的合计数"))
     assert (result(review).status is FindingStatus.SUPPORTED) == supported
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "起诉的借款本金与实际收到的借款相差10,000元。",  # of what and what?
+        "起诉的借款本金100,000元与实际收到的借款相差10,000元。",
+    ],
+)
+def test_a_difference_names_both_figures(make: Make, sentence: str) -> None:
+    bench, script = make({"tool": "calculate", "expression": "100,000-90,000"}, *[answer(sentence)] * 2)
+    review = bench.do(bench.begin_task("比较起诉的借款本金和答辩人实际收到的借款，相差多少？"))
+    assert result(review).status is FindingStatus.NOT_FOUND
+    assert "没有写明90,000是什么" in script.asked[-1].prompt.messages[-1].segments[-1].text or "100,000" not in sentence
+
+
+def test_figures_of_years_that_the_sentence_leaves_out_are_not_taken_for_its_own(make: Make) -> None:
+    accounts = "利润表\n| 项目 | 2021年 | 2022年 | 2023年 |\n| 收入 | 390 | 360 | 275 |\n| 净利润 | 332 | 306 | 234 |\n"
+    sums = {**SUM, "column": "净利润", "after": ""}
+    less = {"tool": "calculate", "expression": "872-275"}
+    said = "2023年净利润与收入275万元相差597万元。"
+    bench, _ = make(sums, less, *[answer(said)] * 2, files={"报表.txt": accounts})
+    review = bench.do(bench.begin_task("2023年净利润与收入相差多少？"))
+    step = review.finding("step_3")
+    assert step is not None and step.working == ("872-275 = 597",)
+    assert result(review).status is FindingStatus.NOT_FOUND
 
 
 def test_a_difference_that_nothing_worked_out_rests_on_no_figure_that_happens_to_be_there(make: Make) -> None:
