@@ -15,7 +15,7 @@ from msgspec import Struct
 from aipc_app.answer.material import Source
 from aipc_app.answer.units import Unit, Units, cut_units
 from aipc_app.text.dates import date_within
-from aipc_app.text.facts import DateValue, Fact, FactKind, Quantity, find_facts
+from aipc_app.text.facts import DateValue, Fact, FactKind, Quantity, find_facts, supports
 from aipc_app.text.normalise import settled
 from aipc_app.text.tokens import query_tokens
 
@@ -29,6 +29,12 @@ class Spot(Struct, frozen=True):
     page: int
     start: int
     end: int
+
+
+def overlap(one: Spot, other: Spot) -> bool:
+    """Do they share a character?"""
+    same = (one.document_id, one.page) == (other.document_id, other.page)
+    return same and one.start < other.end and other.start < one.end
 
 
 class Seen:
@@ -64,6 +70,15 @@ class Seen:
         if any(_names(fact, day) for fact in self._named):
             return ()
         return self._best([unit for unit in self.units.items if any(_names(fact, day) for fact in unit.facts)])
+
+    def where(self, fact: Fact) -> list[Unit]:
+        """Units that have this fact, those that share most with the task first."""
+        found = [unit for unit in self.units.items if any(supports(have, fact) for have in unit.facts)]
+        return sorted(found, key=lambda unit: -self.units.total(self._asked & (unit.tokens | unit.near)))
+
+    def units_at(self, spot: Spot) -> list[Unit]:
+        """Units that share a character with it."""
+        return [unit for unit in self.units.items if overlap(self.spot(unit), spot)]
 
     def _best(self, places: list[Unit]) -> tuple[Spot, ...] | None:
         """That which shares most with the task."""
