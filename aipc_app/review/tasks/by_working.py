@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from aipc_app.answer.units import Unit
 from aipc_app.domain.answers import SentenceState
 from aipc_app.review.tasks.desk import Placed
 from aipc_app.review.tasks.reckoning import shown_figure
-from aipc_app.review.tasks.seen import Seen, Spot, overlap
+from aipc_app.review.tasks.seen import Seen, Spot, overlap, values_of
 from aipc_app.review.tasks.wording import said
 from aipc_app.review.tasks.worked import (
     Worked,
@@ -24,7 +25,7 @@ from aipc_app.review.tasks.worked import (
     other_year,
     tells,
     unnamed_date,
-    unnamed_input,
+    unnamed_inputs,
     year_left_out,
 )
 from aipc_app.text.facts import Fact, find_facts, supports
@@ -32,6 +33,7 @@ from aipc_app.text.normalise import comparable
 from aipc_app.text.tokens import query_tokens
 
 _SHARE = 0.4  # of the words of a sentence that what was calculated with, or stands around that, has too
+_SHARE_ITSELF, _FEWEST_WORDS = 0.25, 2  # that the very sentence of an input has which isn't named
 _CLAUSE = re.compile(r"[，；;：:]|,(?!\d)")
 
 
@@ -85,10 +87,19 @@ class WorkingProof:
         checks = (
             ("other_year", (fact := other_year([f for f in facts if f not in others], beside)) and fact.text),
             ("unnamed_date", (date := unnamed_date(used, named)) and date.text),
-            ("unnamed_input", None if (value := unnamed_input(used, named)) is None else shown_figure(value)),
+            ("unnamed_input", self._untold(claim, unnamed_inputs(used, named), inputs)),
             ("year_left_out", year_left_out(used, named)),
         )
         return next((said(key, self._language).format(what) for key, what in checks if what is not None), "")
+
+    def _untold(self, claim: Claim, values: Iterable[Decimal], inputs: Sequence[Unit]) -> str | None:
+        """One of the values that stands in no sentence which speaks of this: nobody could tell what it is."""
+        words = _words(claim)
+        for value in values:
+            places = [unit for unit in inputs if any(value in values_of(fact) for fact in unit.facts)]
+            if not any(len(words & unit.tokens) >= max(_FEWEST_WORDS, _SHARE_ITSELF * len(words)) for unit in places):
+                return shown_figure(value)
+        return None
 
     def _besides(self, text: str, used: Sequence[Worked]) -> tuple[SentenceState, str]:
         """What its clauses state of other figures, proved as answers are: a day that was read is not yet the day of
@@ -114,7 +125,7 @@ class WorkingProof:
 
     def _shared(self, claim: Claim, units: Sequence[Unit], used: Sequence[Worked]) -> float:
         """The share of the sentence's words, figures apart, that stand with these units or in the working."""
-        words = {token for token in claim.tokens if not any(character.isdigit() for character in token)}
+        words = _words(claim)
         told = frozenset(query_tokens(self._told_around(units, used)))
         known = told.union(*(unit.tokens | unit.near for unit in units))
         return len(words & known) / len(words) if words else 1.0
@@ -130,3 +141,7 @@ class WorkingProof:
         for placed in self._tables:
             if any(overlap(placed.spot(row), spot) for row in placed.table.rows for spot in spots):
                 yield " ".join(placed.columns)
+
+
+def _words(claim: Claim) -> frozenset[str]:
+    return frozenset(token for token in claim.tokens if not any(character.isdigit() for character in token))

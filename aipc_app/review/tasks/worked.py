@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from msgspec import Struct
@@ -68,11 +68,11 @@ def unnamed_date(used: Sequence[Worked], named: Sequence[Fact]) -> Fact | None:
     return next((date for date in dates if not any(supports(have, date) for have in named)), None)
 
 
-def unnamed_input(used: Sequence[Worked], named: Sequence[Fact]) -> Decimal | None:
-    """One of up to three figures of an expression that isn't `named`: what it is can't be checked."""
+def unnamed_inputs(used: Sequence[Worked], named: Sequence[Fact]) -> Iterator[Decimal]:
+    """Those of up to three figures of an expression that aren't `named`."""
     known = frozenset[Decimal]().union(*map(values_of, named))
     few = (one for one in used if len(one.inputs) <= _FEW)
-    return next((value for one in few for value in one.inputs if abs(value) not in known and value not in known), None)
+    return (value for one in few for value in one.inputs if abs(value) not in known and value not in known)
 
 
 def year_left_out(used: Sequence[Worked], named: Sequence[Fact]) -> int | None:

@@ -85,7 +85,7 @@ def test_a_sum_comes_from_code_and_is_proved_by_its_rows(make: Make) -> None:
 def test_a_worked_out_figure_shows_its_working_and_both_inputs(make: Make) -> None:
     bench, _ = make(
         {"tool": "calculate", "expression": "100,000-90,000"},
-        answer("起诉的借款本金100,000元，答辩人实际收到的借款90,000元，相差10,000元。"),
+        answer("借款本金的起诉金额与实际收到的借款相差10,000元。"),
     )  # fmt: skip
     review = bench.do(bench.begin_task("比较起诉的借款本金和答辩人实际收到的借款，相差多少？"))
     assert result(review).status is FindingStatus.SUPPORTED, result(review)
@@ -156,18 +156,23 @@ def test_figures_of_other_years_are_no_figure_of_the_year_that_was_asked(
     assert (result(review).status is FindingStatus.SUPPORTED) == supported
 
 
+FEES = "代理词\n原告主张律师费20,000元，但其发票金额为15,000元。\n另付交通费3,000元。\n餐费1,000元。\n均有票据。\n"
+
+
 @pytest.mark.parametrize(
-    "sentence",
+    ("expression", "sentence", "supported"),
     [
-        "起诉的借款本金与实际收到的借款相差10,000元。",  # of what and what?
-        "起诉的借款本金100,000元与实际收到的借款相差10,000元。",
+        ("20000-15000", "原告主张的律师费比发票金额多5,000元。", True),  # the very sentence of both speaks of this
+        ("20000-15000", "原告主张律师费20,000元，发票金额15,000元，多5,000元。", True),
+        ("3000-1000", "原告主张的律师费比发票金额多2,000元。", False),  # of what and what?
     ],
 )
-def test_a_difference_names_both_figures(make: Make, sentence: str) -> None:
-    bench, script = make({"tool": "calculate", "expression": "100,000-90,000"}, *[answer(sentence)] * 2)
-    review = bench.do(bench.begin_task("比较起诉的借款本金和答辩人实际收到的借款，相差多少？"))
-    assert result(review).status is FindingStatus.NOT_FOUND
-    assert "没有写明90,000是什么" in script.asked[-1].prompt.messages[-1].segments[-1].text or "100,000" not in sentence
+def test_what_a_difference_is_of_can_be_told(make: Make, expression: str, sentence: str, supported: bool) -> None:
+    calls = {"tool": "calculate", "expression": expression}
+    bench, script = make(calls, *[answer(sentence)] * 2, files={"代理词.txt": FEES})
+    review = bench.do(bench.begin_task("原告主张的律师费比发票金额多多少？"))
+    assert (result(review).status is FindingStatus.SUPPORTED) == supported
+    assert supported or "没有写明3,000是什么" in script.asked[-1].prompt.messages[-1].segments[-1].text
 
 
 def test_figures_of_years_that_the_sentence_leaves_out_are_not_taken_for_its_own(make: Make) -> None:
