@@ -23,9 +23,10 @@ from aipc_app.review.tasks.columns import of_another_column
 from aipc_app.review.tasks.desk import Placed
 from aipc_app.review.tasks.seen import Seen, Spot, overlap
 from aipc_app.review.tasks.wording import said
-from aipc_app.review.tasks.worked import Worked, is_small, says_what_no_quote_does, tells
+from aipc_app.review.tasks.worked import Worked, is_small, says_what_no_quote_does, tells, unheard_of
 from aipc_app.store import Store
 from aipc_app.text.facts import Fact, find_facts
+from aipc_app.text.language import language_of
 from aipc_app.text.sentences import split_sentences
 from aipc_app.text.tokens import query_tokens
 
@@ -67,6 +68,10 @@ class AnswerProof:
         unread = [fact for fact in facts if not self._seen.where(fact)]
         if (misplaced := self._misplaced(claim, facts)) is not None:
             return self._refuted(text, "other_column", (misplaced,))
+        if (word := self._unheard_of(text)) is not None:
+            return Sentence(
+                text=text, state=SentenceState.IN_DOUBT, reason=said("unheard_of", self._language).format(word)
+            )
         used = [one for one in self._worked if any(tells(one, fact) for fact in facts)]
         unasked = [fact for fact in facts if not self._working.is_asked(fact)]
         others = [fact for fact in unasked if not any(tells(one, fact) for one in used)]
@@ -77,6 +82,15 @@ class AnswerProof:
             return self._refuted(text, "not_borne_out", unread)
         read = self._by_reading(text, unasked)
         return worked if worked is not None and read.state is not SentenceState.SUPPORTED else read
+
+    def _unheard_of(self, text: str) -> str | None:
+        units = self._seen.units
+        if not any(unit.language == language_of(text) for unit in units.items):
+            return None  # the words of one language stand in no page of another
+        known = frozenset[str]().union(*(unit.tokens | unit.near for unit in units.items))
+        return unheard_of(
+            frozenset(query_tokens(text)), frozenset(query_tokens(self._task)), known, units.plain
+        )
 
     def _refuted(self, text: str, why: str, facts: Sequence[Fact]) -> Sentence:
         reason = said(why, self._language).format("、".join(fact.text for fact in facts))

@@ -13,12 +13,14 @@ from aipc_app.text.facts import DateValue, Fact, FactKind, find_facts, supports
 
 _FEW = 3  # figures that a sentence can name
 _SMALL_COUNT = 12  # of what a sentence itself lists
-# What nobody reads off a page unless it says so itself: a difference, a total, the days between two dates.
+# What nobody reads off a page unless it says so itself: a difference, a total, days between two dates, a mean.
 _DERIVED = (
     re.compile(r"相差|差额|之差|多出|比[^，。]*[多少高低]|\bdiffer(?:s|ence)?\b|\b(?:more|less|fewer) than\b", re.I),
     re.compile(r"合计|共计|总计|总额|总和|一共|总共|\b(?:sum|totals?|altogether|add(?:s|ed)? up)\b", re.I),
     re.compile(r"相隔|间隔|\bdays (?:between|apart|later)\b", re.I),
+    re.compile(r"平均|均值|\baverag|\bmean\b", re.I),
 )
+_TELLING = re.compile(r"[\u3400-\u9fff]{3,}|[a-z]{5,}")  # words long enough to be of one thing only
 
 
 class Worked(Struct, frozen=True):
@@ -87,12 +89,19 @@ def other_year(named: Sequence[Fact], surroundings: str) -> Fact | None:
     return next((fact for fact in named if known and (years := _years((fact,))) and not years & known), None)
 
 
+def unheard_of(said: frozenset[str], asked: frozenset[str], known: frozenset[str], plain: str) -> str | None:
+    """A telling word that the sentence has from the task, and nothing that was read has: humidity, where none was
+    measured. `said`, `asked`, `known`: tokens; `plain`: the pages, made comparable."""
+    words = (word for word in sorted(said & asked - known) if _TELLING.fullmatch(word) and word not in plain)
+    return next((word for word in words if not any(derived.search(word) for derived in _DERIVED)), None)
+
+
 def _years(facts: Sequence[Fact]) -> set[int]:
     return {fact.value.year for fact in facts if isinstance(fact.value, DateValue) and fact.value.year}
 
 
 def says_what_no_quote_does(text: str, quotes: str) -> bool:
-    """Does the text speak of a difference, a total or days between, and no quote of its does?"""
+    """Does the text speak of a difference, a total, days between or a mean, and no quote of its does?"""
     return any(words.search(text) and not words.search(quotes) for words in _DERIVED)
 
 

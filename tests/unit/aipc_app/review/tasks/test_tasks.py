@@ -175,6 +175,20 @@ def test_what_a_difference_is_of_can_be_told(make: Make, expression: str, senten
     assert supported or "没有写明3,000是什么" in script.asked[-1].prompt.messages[-1].segments[-1].text
 
 
+@pytest.mark.parametrize(
+    ("task", "sentence", "supported"),
+    [
+        ("How were the stops of the north shaded?", "The stops were shaded by 40% of canopy in summer.", True),
+        ("What was the humidity at the stops?", "The humidity at the stops in summer is 40%.", False),
+        ("What was the average shade of the stops?", "The average shade of the stops in summer is 40%.", False),
+    ],
+)
+def test_what_nothing_read_speaks_of_is_not_told(make: Make, task: str, sentence: str, supported: bool) -> None:
+    paper = "Shade at bus stops\nThe stops of the north were shaded by 40% of canopy in summer.\nRiders noticed it.\n"
+    bench, _ = make(*[answer(sentence)] * 2, files={"paper.txt": paper})
+    assert (result(bench.do(bench.begin_task(task))).status is FindingStatus.SUPPORTED) == supported
+
+
 def test_figures_of_years_that_the_sentence_leaves_out_are_not_taken_for_its_own(make: Make) -> None:
     accounts = "利润表\n| 项目 | 2021年 | 2022年 | 2023年 |\n| 收入 | 390 | 360 | 275 |\n| 净利润 | 332 | 306 | 234 |\n"
     sums = {**SUM, "column": "净利润", "after": ""}
