@@ -39,7 +39,8 @@ def _stands_as_text(wanted: str, text: str) -> bool:
     at = text.find(wanted)
     while at >= 0:
         end = at + len(wanted)
-        if not (_INSIDE_BEFORE.search(text[max(0, at - 2) : at + 1]) or _INSIDE_AFTER.match(text[max(0, end - 1) : end + 12])):
+        before, after = text[max(0, at - 2) : at + 1], text[max(0, end - 1) : end + 12]
+        if not (_INSIDE_BEFORE.search(before) or _INSIDE_AFTER.match(after)):
             return True
         at = text.find(wanted, at + 1)
     return False
