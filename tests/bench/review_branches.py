@@ -35,7 +35,7 @@ TOGETHER = branches.MOST_TOGETHER
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", default="paper", choices=sorted(TEMPLATES))
-    parser.add_argument("--model", default="qwen2.5-coder-0.5b-instruct-q4_k_m")
+    parser.add_argument("--model", default="qwen2.5-coder-0.5b-instruct")
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="aipc-branches-") as folder:
