@@ -29,7 +29,7 @@ def begin(rig: Rig) -> None:
 def test_steps_come_one_by_one_and_the_result_opens_its_source(rig: Rig) -> None:
     rig.script = [
         call("calculate", expression="500,000-450,000"),
-        call("answer", found=True, sentences=["合同写的借款与凭证写的转账相差50,000元。"]),
+        call("answer", found=True, sentences=["合同写的借款500,000元，凭证写的转账450,000元，相差50,000元。"]),
     ]
     begin(rig)
     pane = rig.case_page.middle.review
