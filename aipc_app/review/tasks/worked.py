@@ -54,7 +54,8 @@ def is_small(fact: Fact) -> bool:
 def tells(one: Worked, fact: Fact) -> bool:
     """Is the fact what was worked out, perhaps rounded, in per cent, or in the column's unit?"""
     if fact.kind is FactKind.DATE:
-        return any(supports(have, fact) for have in find_facts(one.told.rsplit("=", 1)[-1]))
+        _, sign, result = one.told.rpartition("=")  # days between two dates give no date
+        return bool(sign) and any(supports(have, fact) for have in find_facts(result))
     if one.value is None:
         return False
     exact = (one.value, abs(one.value), one.value * 100, abs(one.value) * 100)

@@ -136,6 +136,7 @@ def test_an_answer_is_asked_for_no_third_time(make: Make) -> None:
     [
         ("从2022年1月10日借款到2022年6月1日支付20,000元相隔142天。", True),
         ("从借款到支付相隔142天。", False),  # from which day to which?
+        ("仓库验收完毕是2022年1月10日，支付20,000元是2022年6月1日，相隔142天。", False),
     ],
 )
 def test_a_sentence_that_counts_days_names_both_days_for_what_they_are(make: Make, said: str, supported: bool) -> None:
@@ -187,6 +188,15 @@ def test_what_nothing_read_speaks_of_is_not_told(make: Make, task: str, sentence
     paper = "Shade at bus stops\nThe stops of the north were shaded by 40% of canopy in summer.\nRiders noticed it.\n"
     bench, _ = make(*[answer(sentence)] * 2, files={"paper.txt": paper})
     assert (result(bench.do(bench.begin_task(task))).status is FindingStatus.SUPPORTED) == supported
+
+
+@pytest.mark.parametrize(("did", "supported"), [("answered", True), ("did not answer", False)])
+def test_each_clause_beside_the_result_is_proved_by_itself(make: Make, did: str, supported: bool) -> None:
+    said = f"Of the 804 riders approached, 611 {did} the survey, a difference of 193."
+    paper = "Shade\nOf 804 riders approached, 611 answered the survey.\nRiders noticed the shade.\n"
+    bench, _ = make({"tool": "calculate", "expression": "804-611"}, *[answer(said)] * 2, files={"paper.txt": paper})
+    review = bench.do(bench.begin_task("How many riders approached did not answer the survey?"))
+    assert (result(review).status is FindingStatus.SUPPORTED) == supported
 
 
 def test_figures_of_years_that_the_sentence_leaves_out_are_not_taken_for_its_own(make: Make) -> None:
